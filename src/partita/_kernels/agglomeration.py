@@ -1,0 +1,91 @@
+"""Hierarchical clustering by nearest-neighbour chains, on a full square matrix, in place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partita._kernels._jit import jit
+
+AVERAGE, SINGLE, COMPLETE = 0, 1, 2
+
+
+@jit
+def _nearest(matrix, size, alive, n_alive, a, linkage):
+    """Nearest living cluster to a; the first in index order wins ties."""
+    best = -1
+    best_distance = np.inf
+    row = matrix[a]
+    for p in range(n_alive):
+        b = alive[p]
+        if b == a:
+            continue
+        distance = row[b] / size[b] if linkage == AVERAGE else np.float64(row[b])
+        if distance < best_distance:
+            best_distance = distance
+            best = b
+    return best, best_distance
+
+
+@jit
+def _merge(matrix, alive, n_alive, a, b, linkage):
+    """Fold b into a."""
+    row_a, row_b = matrix[a], matrix[b]
+    for p in range(n_alive):
+        c = alive[p]
+        if c == a or c == b:
+            continue
+        if linkage == AVERAGE:
+            value = row_a[c] + row_b[c]
+        elif linkage == SINGLE:
+            value = min(row_a[c], row_b[c])
+        else:
+            value = max(row_a[c], row_b[c])
+        row_a[c] = value
+        matrix[c, a] = value
+
+
+@jit
+def chain(matrix, size, linkage, left, right, height):
+    """Merge until one cluster is left; merge t joins rows left[t] < right[t] at height[t].
+
+    For average linkage `matrix[a, b]` holds the *sum* of all pairwise distances between a and b
+    (initial distance times both weights): merging is then one addition, exact for integers, and
+    the mean is formed only to compare. Merges come in the order found, not by height.
+    A nearest neighbour that ties with the previous element of the chain yields to it, which makes
+    every chain end.
+    """
+    n = matrix.shape[0]
+    alive = np.arange(n)
+    n_alive = n
+    tip = 0
+    stack = np.empty(n, np.int64)
+    for t in range(n - 1):
+        if tip == 0:
+            stack[0] = alive[0]
+            tip = 1
+        while True:
+            a = stack[tip - 1]
+            b, distance = _nearest(matrix, size, alive, n_alive, a, linkage)
+            if tip > 1:
+                back = stack[tip - 2]
+                reverse = (
+                    matrix[a, back] / size[back]
+                    if linkage == AVERAGE
+                    else np.float64(matrix[a, back])
+                )
+                if reverse <= distance:
+                    b = back
+                    distance = reverse
+                    break
+            stack[tip] = b
+            tip += 1
+        tip -= 2
+        low, high = min(a, b), max(a, b)
+        left[t], right[t] = low, high
+        height[t] = distance / size[a] if linkage == AVERAGE else distance
+        _merge(matrix, alive, n_alive, low, high, linkage)
+        size[low] += size[high]
+        position = np.searchsorted(alive[:n_alive], high)
+        for p in range(position, n_alive - 1):
+            alive[p] = alive[p + 1]
+        n_alive -= 1

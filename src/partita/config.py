@@ -1,0 +1,106 @@
+"""Settings that belong to the library rather than to one method.
+
+Memory budget, threads and the progress callback are read through this module alone. They are
+context variables: a value set in one thread or task does not leak into another.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+
+__all__ = ["Config", "Progress", "config_context", "get_config", "report_progress", "set_config"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One step of a long task, as handed to the progress callback."""
+
+    task: str
+    done: int
+    total: int | None = None
+    message: str = ""
+
+
+def _cores() -> int:
+    """Cores this process may use, which in a container is fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Config:
+    """Library-wide settings.
+
+    Attributes
+    ----------
+    memory_budget : int or None
+        Bytes a dense array may take. None: 80 % of the memory that is free when asked.
+    n_threads : int
+        Threads of the compiled kernels. Results do not depend on it.
+    progress : callable or None
+        Called with a `Progress` at every step of a long task.
+    """
+
+    memory_budget: int | None = None
+    n_threads: int = 1
+    progress: Callable[[Progress], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.memory_budget is not None and self.memory_budget <= 0:
+            raise ValueError(f"memory_budget must be a positive number of bytes or None, got {self.memory_budget!r}")
+        if self.n_threads < 1:
+            raise ValueError(f"n_threads must be at least 1, got {self.n_threads!r}")
+        if self.progress is not None and not callable(self.progress):
+            raise TypeError(f"progress must be callable or None, got {self.progress!r}")
+
+
+def _from_environment() -> Config:
+    budget = os.environ.get("PARTITA_MEMORY_BUDGET")
+    threads = os.environ.get("PARTITA_NUM_THREADS")
+    return Config(
+        memory_budget=int(float(budget)) if budget else None,
+        n_threads=int(threads) if threads else _cores(),
+    )
+
+
+_config: ContextVar[Config] = ContextVar("partita_config", default=_from_environment())  # noqa: B039
+
+
+def get_config() -> Config:
+    """The settings in force."""
+    return _config.get()
+
+
+def set_config(**settings: object) -> None:
+    """Change settings from here on: `memory_budget`, `n_threads`, `progress`."""
+    _config.set(replace(_config.get(), **settings))  # type: ignore[arg-type]
+
+
+@contextmanager
+def config_context(**settings: object) -> Iterator[Config]:
+    """Change settings within a `with` block.
+
+    Examples
+    --------
+    >>> import partita
+    >>> with partita.config_context(n_threads=1):
+    ...     partita.get_config().n_threads
+    1
+    """
+    token = _config.set(replace(_config.get(), **settings))  # type: ignore[arg-type]
+    try:
+        yield _config.get()
+    finally:
+        _config.reset(token)
+
+
+def report_progress(task: str, done: int, total: int | None = None, message: str = "") -> None:
+    """Tell the callback, if there is one, how far a task has come."""
+    callback = _config.get().progress
+    if callback is not None:
+        callback(Progress(task, done, total, message))

@@ -1,0 +1,433 @@
+"""`Ensemble`: many partitions of the same samples, as frozen data.
+
+The table holds one small code per sample and partition; the largest value of its type means
+"missing". `compress` reduces it to distinct rows, on which every method of the library works:
+samples with the same row of labels cannot be told apart by any consensus function.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _kernels
+from partita._validation import (
+    check_weights,
+    encode,
+    encode_with,
+    label_columns,
+)
+from partita.exceptions import InvalidEnsembleError
+
+__all__ = ["Ensemble", "as_ensemble"]
+
+_REFINEMENTS = 3  # rounds of colour refinement that order the distinct rows
+_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ensemble:
+    """Partitions of the same samples.
+
+    Make one with `from_labels`, `from_partitions`, `from_frame` or `from_anndata`.
+
+    Attributes
+    ----------
+    labels : array of shape (n_rows, n_partitions), unsigned
+        Code of each row's cluster in each partition, 0..K_i-1, or `missing`.
+    categories : tuple of arrays
+        The original label of every code, per partition.
+    weights : array of shape (n_rows,)
+        How many samples (or how much weight) a row stands for.
+    inverse : array of shape (n_samples,) or None
+        Row of each sample once compressed, -1 for a sample without any label. None: a row is a
+        sample.
+    partition_order : array of shape (n_partitions,)
+        Position each column had in the user's table.
+    sample_ids, partition_names : arrays or None
+    provenance : mapping
+        Where the labels come from, in words.
+    """
+
+    labels: NDArray[Any]
+    categories: tuple[NDArray[Any], ...]
+    weights: NDArray[np.float64]
+    inverse: NDArray[np.int64] | None = None
+    partition_order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    sample_ids: NDArray[Any] | None = None
+    partition_names: NDArray[Any] | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.partition_order) == 0:
+            object.__setattr__(self, "partition_order", np.arange(self.n_partitions))
+        object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
+        for array in (self.labels, self.weights, self.inverse, self.partition_order):
+            if array is not None:
+                array.flags.writeable = False
+
+    # -- making one --------------------------------------------------------------------------
+
+    @classmethod
+    def from_labels(
+        cls,
+        labels: Any,
+        *,
+        weights: Any = None,
+        noise: str = "missing",
+        unlabelled: str = "error",
+        sample_ids: Any = None,
+        partition_names: Sequence[str] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> Ensemble:
+        """Read a label matrix of shape (n_samples, n_partitions), a data frame, or a list of
+        label vectors.
+
+        Parameters
+        ----------
+        labels : array-like, data frame, or list of label vectors
+            Integers, floats or strings; None and NaN are missing, and so is -1 unless `noise`
+            says otherwise.
+        weights : array of shape (n_samples,), optional
+            Positive weights of the samples.
+        noise : {"missing", "cluster", "singletons"}
+            What a label of -1 means: no label, one cluster of its own, or a cluster per sample.
+        unlabelled : {"error", "keep"}
+            A sample without any label is an error, or kept and labelled -1 in every result.
+        sample_ids, partition_names : sequences, optional
+        provenance : mapping, optional
+
+        Examples
+        --------
+        >>> from partita import Ensemble
+        >>> Ensemble.from_labels([["a", "a", "b"], [1, 1, None]])
+        Ensemble(3 samples, 2 partitions, 1 to 2 clusters each, 1 label missing)
+        """
+        if unlabelled not in ("error", "keep"):
+            raise ValueError(f'unlabelled must be "error" or "keep", got {unlabelled!r}')
+        columns, found_names = label_columns(labels)
+        names = list(partition_names) if partition_names is not None else found_names
+        if names is not None and len(names) != len(columns):
+            raise InvalidEnsembleError(
+                f"partition_names must name {len(columns)} partitions, got {len(names)} names."
+            )
+        table, categories = encode(columns, names, noise)
+        missing = np.iinfo(table.dtype).max
+        without = np.flatnonzero((table == missing).all(axis=1))
+        if len(without) and unlabelled == "error":
+            raise InvalidEnsembleError(
+                f"{len(without)} sample(s) have no label in any partition (first: row {without[0]}). "
+                'Drop them, or pass `Ensemble.from_labels(..., unlabelled="keep")` to get -1 for them.'
+            )
+        if len(without) == len(table):
+            raise InvalidEnsembleError("No sample has a label in any partition.")
+        ids = None if sample_ids is None else np.asarray(sample_ids)
+        if ids is not None and ids.shape != (len(table),):
+            raise InvalidEnsembleError(
+                f"sample_ids must have shape ({len(table)},), got {ids.shape}."
+            )
+        return cls(
+            labels=table,
+            categories=categories,
+            weights=check_weights(weights, len(table), "weights").copy(),
+            sample_ids=ids,
+            partition_names=None if names is None else np.asarray(names, dtype=object),
+            provenance=provenance or {},
+        )
+
+    @classmethod
+    def from_partitions(cls, partitions: Sequence[Any], **options: Any) -> Ensemble:
+        """Read a list of label vectors, one per partition; options as in `from_labels`."""
+        return cls.from_labels(list(partitions), **options)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        id_column: str | None = None,
+        columns: Sequence[str] | str | None = None,
+        **options: Any,
+    ) -> Ensemble:
+        """Read a data frame of any library, one partition per column.
+
+        Parameters
+        ----------
+        frame : data frame (pandas, polars, pyarrow, ...)
+        id_column : str, optional
+            Column with the samples' names; a pandas index is used where there is no such column.
+        columns : list of names or a pattern such as "leiden_*", optional
+            Which columns are partitions; all but `id_column` by default.
+        **options
+            As in `from_labels`.
+        """
+        table = nw.from_native(frame, eager_only=True)
+        names = [c for c in table.columns if c != id_column]
+        if isinstance(columns, str):
+            chosen = [c for c in names if fnmatchcase(str(c), columns)]
+        else:
+            chosen = names if columns is None else list(columns)
+        absent = [c for c in chosen if c not in names]
+        if absent or not chosen or (id_column is not None and id_column not in table.columns):
+            raise InvalidEnsembleError(
+                f"No such column(s): columns={columns!r}, id_column={id_column!r}; the frame has "
+                f"{list(table.columns)}."
+            )
+        ids = options.pop("sample_ids", None)
+        if ids is None and id_column is not None:
+            ids = np.asarray(table[id_column].to_list(), dtype=object)
+        elif ids is None and (index := nw.maybe_get_index(table)) is not None:
+            ids = np.asarray(index)
+        return cls.from_labels(table.select(chosen).to_native(), sample_ids=ids, **options)
+
+    @classmethod
+    def from_anndata(cls, adata: Any, keys: Sequence[str] | str, **options: Any) -> Ensemble:
+        """Read columns of `adata.obs` by name or pattern (`"leiden_*"`)."""
+        return cls.from_frame(adata.obs, columns=keys, **options)
+
+    # -- shape -------------------------------------------------------------------------------
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.labels.shape[0])
+
+    @property
+    def n_samples(self) -> int:
+        return self.n_rows if self.inverse is None else len(self.inverse)
+
+    @property
+    def n_partitions(self) -> int:
+        return int(self.labels.shape[1])
+
+    @property
+    def missing(self) -> int:
+        """The code that stands for "no label"."""
+        return int(np.iinfo(self.labels.dtype).max)
+
+    @cached_property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Clusters in each partition, K_i."""
+        return np.asarray([len(c) for c in self.categories], np.int64)
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each partition's clusters start when all are numbered through; last: their sum."""
+        return np.concatenate([[0], np.cumsum(self.n_clusters)])
+
+    @property
+    def n_all_clusters(self) -> int:
+        """Clusters in all partitions together, L."""
+        return int(self.offsets[-1])
+
+    @cached_property
+    def observed(self) -> NDArray[np.bool_]:
+        """Which labels are there, shape (n_rows, n_partitions)."""
+        return self.labels != self.missing
+
+    @cached_property
+    def n_missing(self) -> int:
+        """Missing entries of the table."""
+        return int(self.labels.size - np.count_nonzero(self.observed))
+
+    @property
+    def is_compressed(self) -> bool:
+        return self.inverse is not None
+
+    def __len__(self) -> int:
+        return self.n_samples
+
+    def __repr__(self) -> str:
+        low, high = int(self.n_clusters.min()), int(self.n_clusters.max())
+        clusters = f"{low}" if low == high else f"{low} to {high}"
+        parts = [
+            f"{self.n_samples} samples",
+            f"{self.n_partitions} partition{'s' * (self.n_partitions != 1)}",
+            f"{clusters} clusters each",
+        ]
+        if self.is_compressed:
+            parts.append(f"{self.n_rows} distinct rows")
+        if self.n_missing:
+            parts.append(f"{self.n_missing} label{'s' * (self.n_missing != 1)} missing")
+        return f"Ensemble({', '.join(parts)})"
+
+    # -- reduction ---------------------------------------------------------------------------
+
+    def compress(self) -> Ensemble:
+        """Distinct rows with their weights, in an order that knows neither names nor row order.
+
+        Rows are ordered by colour refinement of the graph of rows, clusters and partitions (first
+        appearance decides only between rows that no name-free property tells apart), columns by
+        the same colours, and each partition's clusters are numbered by first appearance. Shuffled
+        rows, renamed labels or permuted columns thus give the same table, and whatever is computed
+        from it, ties and random starts included. O(n m).
+        """
+        if self.is_compressed:
+            return self
+        inverse = np.empty(self.n_rows, np.int64)
+        first = np.empty(self.n_rows, np.int64)
+        n_distinct = _kernels.rows.distinct(self.labels, inverse, first)
+        labels = self.labels[first[:n_distinct]]
+        weights = np.bincount(inverse, self.weights, minlength=n_distinct)
+
+        without = (labels == self.missing).all(axis=1)
+        rows, columns, colours = self._canonical_order(labels, weights)
+        rows = rows[~without[rows]]
+        renamed = np.empty((len(rows), self.n_partitions), labels.dtype)
+        new_code = np.empty(self.n_all_clusters, np.int64)
+        _kernels.rows.relabel_by_appearance(
+            labels, self.missing, self.offsets, rows, renamed, new_code
+        )
+        position = np.full(n_distinct, -1, np.int64)
+        position[rows] = np.arange(len(rows))
+        return replace(
+            self,
+            labels=np.ascontiguousarray(renamed[:, columns]),
+            categories=tuple(self._renamed_categories(int(i), new_code) for i in columns),
+            weights=weights[rows],
+            inverse=position[inverse],
+            partition_order=self.partition_order[columns],
+            partition_names=None if self.partition_names is None else self.partition_names[columns],
+        )
+
+    def _canonical_order(
+        self, labels: NDArray[Any], weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
+        """Orders of rows and columns by their colours; stable, so first appearance breaks ties."""
+        # single precision: weights that differ only by the order of their summation are one
+        row_colour = weights.astype(np.float32).view(np.uint32).astype(np.uint64)
+        cluster_colour = np.empty(self.n_all_clusters, np.uint64)
+        partition_colour = np.empty(self.n_partitions, np.uint64)
+        for _ in range(_REFINEMENTS):
+            _kernels.rows.refine(
+                labels, self.missing, self.offsets, row_colour, cluster_colour, partition_colour
+            )
+        rows = np.argsort(row_colour, kind="stable")
+        columns = np.argsort(partition_colour, kind="stable")
+        return rows, columns, row_colour
+
+    def _renamed_categories(self, i: int, new_code: NDArray[np.int64]) -> NDArray[Any]:
+        codes = new_code[self.offsets[i] : self.offsets[i + 1]]
+        renamed = np.empty_like(self.categories[i])
+        renamed[codes] = self.categories[i]
+        return renamed
+
+    def expand(self, values: NDArray[Any], missing: Any = -1) -> NDArray[Any]:
+        """Values per row to values per sample; `missing` for samples without any label."""
+        values = np.asarray(values)
+        if self.inverse is None:
+            return values
+        expanded = values[self.inverse]
+        expanded[self.inverse < 0] = missing
+        return expanded
+
+    def subset(self, *, samples: Any = None, partitions: Any = None) -> Ensemble:
+        """The ensemble of some samples and some partitions, by index or mask."""
+        if self.is_compressed:
+            raise InvalidEnsembleError("Take the subset before compressing.")
+        rows = np.arange(self.n_rows)[slice(None) if samples is None else samples]
+        columns = np.arange(self.n_partitions)[slice(None) if partitions is None else partitions]
+        values = [
+            np.where(
+                self.labels[rows, i] == self.missing, -1, self.labels[rows, i].astype(np.int64)
+            )
+            for i in columns
+        ]
+        chosen = Ensemble.from_labels(
+            values,
+            weights=self.weights[rows],
+            unlabelled="keep",
+            sample_ids=None if self.sample_ids is None else self.sample_ids[rows],
+            partition_names=None
+            if self.partition_names is None
+            else list(self.partition_names[columns]),
+            provenance=self.provenance,
+        )
+        # from_labels saw codes; give the clusters their original names back
+        names = tuple(
+            self.categories[i][codes] for i, codes in zip(columns, chosen.categories, strict=True)
+        )
+        return replace(chosen, categories=names)
+
+    def encode(self, labels: Any, noise: str = "missing") -> tuple[NDArray[Any], int]:
+        """Code new label rows by this ensemble's names.
+
+        `labels` has the columns of the table this ensemble was made from, in the same order. A
+        label that the ensemble does not know becomes missing; their number is returned too.
+        """
+        columns, _ = label_columns(labels)
+        if len(columns) != self.n_partitions:
+            raise InvalidEnsembleError(
+                f"X has {len(columns)} features (partitions), but {self.n_partitions} were fitted."
+            )
+        codes, unknown = encode_with(
+            [columns[i] for i in self.partition_order], self.categories, noise
+        )
+        return np.where(codes < 0, self.missing, codes).astype(self.labels.dtype), unknown
+
+    # -- disk --------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write one `.npz` file; names are stored as text, never as pickles."""
+        arrays: dict[str, Any] = {"labels": self.labels, "weights": self.weights}
+        arrays["partition_order"] = self.partition_order
+        if self.inverse is not None:
+            arrays["inverse"] = self.inverse
+        header = {
+            "format": _FORMAT,
+            "categories": [c.tolist() for c in self.categories],
+            "sample_ids": None if self.sample_ids is None else self.sample_ids.tolist(),
+            "partition_names": None
+            if self.partition_names is None
+            else self.partition_names.tolist(),
+            "provenance": dict(self.provenance),
+        }
+        with open(path, "wb") as file:
+            np.savez_compressed(file, header=np.asarray(json.dumps(header, default=str)), **arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Ensemble:
+        """Read what `save` wrote."""
+        with np.load(path, allow_pickle=False) as file:
+            if "header" not in file.files:
+                raise InvalidEnsembleError(f"{path} is not an ensemble written by `Ensemble.save`.")
+            header = json.loads(str(file["header"]))
+            if header["format"] != _FORMAT:
+                raise InvalidEnsembleError(
+                    f"{path} has format {header['format']}, this version reads {_FORMAT}."
+                )
+            arrays = {name: file[name] for name in file.files if name != "header"}
+        return cls(
+            labels=arrays["labels"],
+            categories=tuple(_names(c) for c in header["categories"]),
+            weights=arrays["weights"],
+            inverse=arrays.get("inverse"),
+            partition_order=arrays["partition_order"],
+            sample_ids=None if header["sample_ids"] is None else _names(header["sample_ids"]),
+            partition_names=None
+            if header["partition_names"] is None
+            else np.asarray(header["partition_names"], dtype=object),
+            provenance=header["provenance"],
+        )
+
+
+def _names(values: list[Any]) -> NDArray[Any]:
+    """A list of JSON values as an array of one type, or of objects where they are mixed."""
+    mixed = len({type(v) for v in values}) > 1 or any(isinstance(v, str) for v in values)
+    return np.asarray(values, dtype=object if mixed else None)
+
+
+def as_ensemble(labels: Any, noise: str = "missing") -> Ensemble:
+    """An ensemble as it is, anything else through `Ensemble.from_labels`."""
+    if isinstance(labels, Ensemble):
+        return labels
+    return Ensemble.from_labels(labels, noise=noise)
