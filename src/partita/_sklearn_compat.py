@@ -6,6 +6,8 @@ support (1.6 and later). When a release moves one of them, this is the file to m
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._param_validation import (
     HasMethods,
@@ -14,7 +16,7 @@ from sklearn.utils._param_validation import (
     Options,
     StrOptions,
 )
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_feature_names, validate_data
 
 __all__ = [
     "HasMethods",
@@ -23,5 +25,12 @@ __all__ = [
     "Options",
     "StrOptions",
     "fit_context",
+    "set_input_names",
     "validate_data",
 ]
+
+
+def set_input_names(estimator: Any, X: Any, n_features: int) -> None:
+    """Remember the number of columns fitted and, for a data frame, their names."""
+    _check_feature_names(estimator, X, reset=True)
+    estimator.n_features_in_ = n_features

@@ -18,25 +18,6 @@ def cluster_sizes(labels, missing, offsets, weights, out):
 
 
 @jit
-def overlaps(labels, missing, offsets, weights, first, last, out):
-    """Fill rows of clusters of partitions first..last of the L x L table of common weight.
-
-    out[c, d] = weight of the rows in both c and d. A partition's rows of the table are touched by
-    one caller only, so that partitions can run side by side.
-    """
-    n, m = labels.shape
-    for x in range(n):
-        w = weights[x]
-        for i in range(first, last):
-            if labels[x, i] == missing:
-                continue
-            row = out[offsets[i] + np.int64(labels[x, i])]
-            for j in range(m):
-                if labels[x, j] != missing:
-                    row[offsets[j] + np.int64(labels[x, j])] += w
-
-
-@jit
 def against(labels, missing, offsets, weights, groups, out):
     """out[c, k] += weight of the rows in cluster c and group k: one partition against all."""
     n, m = labels.shape
@@ -46,3 +27,38 @@ def against(labels, missing, offsets, weights, groups, out):
         for i in range(m):
             if labels[x, i] != missing:
                 out[offsets[i] + np.int64(labels[x, i]), k] += w
+
+
+@jit
+def pair_table(first, second, missing, weights, table):
+    """table[k, l] += weight of the rows that `first` puts in k and `second` in l."""
+    for x in range(len(first)):
+        if first[x] != missing and second[x] != missing:
+            table[first[x], second[x]] += weights[x]
+
+
+@jit
+def pair_entropies(columns, missing, offsets, weights, i, out):
+    """out[j, c] = entropy in bits of cluster c of partition i as partition j sees it, all j != i.
+
+    `columns` is (m, n). Only members that j labels count. O(n m) per partition, and one small
+    table at a time: no L x L array.
+    """
+    m, n = columns.shape
+    k_i = offsets[i + 1] - offsets[i]
+    for j in range(m):
+        if j == i:
+            continue
+        k_j = offsets[j + 1] - offsets[j]
+        table = np.zeros((k_i, k_j))
+        pair_table(columns[i], columns[j], missing, weights, table)
+        for c in range(k_i):
+            total = 0.0
+            for d in range(k_j):
+                total += table[c, d]
+            entropy = 0.0
+            for d in range(k_j):
+                if table[c, d] > 0.0:
+                    share = table[c, d] / total
+                    entropy -= share * np.log2(share)
+            out[j, offsets[i] + c] = entropy

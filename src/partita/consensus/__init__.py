@@ -1,0 +1,8 @@
+"""Consensus methods, one file each."""
+
+from partita.consensus._base import BaseConsensus, LearnsMatrix, MethodInfo, Size, Solution
+from partita.consensus.eac import EAC
+from partita.consensus.lwea import LWEA
+from partita.consensus.lwgp import LWGP
+
+__all__ = ["EAC", "LWEA", "LWGP", "BaseConsensus", "LearnsMatrix", "MethodInfo", "Size", "Solution"]

@@ -1,0 +1,258 @@
+"""The contract of a consensus method.
+
+A method gives `info`, `_parameter_constraints` with an `__init__` that only stores, and `_solve`.
+`BaseConsensus.fit` does the rest for all of them and may not be overridden.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from partita._memory import memory_budget, require_memory
+from partita._sklearn_compat import Interval, set_input_names
+from partita._validation import check_n_clusters, random_generator
+from partita.ensemble import Ensemble, as_ensemble
+from partita.exceptions import NotSupportedError, PartitaWarning
+from partita.matrices.agreement import expand_pairs
+
+__all__ = ["BaseConsensus", "LearnsMatrix", "MethodInfo", "Size", "Solution"]
+
+N_CLUSTERS = [Interval(Integral, 1, None, closed="left")]
+
+
+@dataclass(frozen=True)
+class Size:
+    """What decides the cost of a method on an ensemble."""
+
+    n_rows: int
+    n_partitions: int
+    n_all_clusters: int
+    n_clusters: int
+
+    @classmethod
+    def of(cls, core: Ensemble, n_clusters: int | None) -> Size:
+        return cls(core.n_rows, core.n_partitions, core.n_all_clusters, n_clusters or 1)
+
+
+@dataclass(frozen=True)
+class MethodInfo:
+    """What the registry, the command line, the docs and the batteries know of a method.
+
+    Attributes
+    ----------
+    key : str
+        Short lower-case name: `get_method(key)`.
+    name : str
+        Full name.
+    family : str
+        "linkage", "graph", "k-means", "learned matrix", ...
+    cite : str
+        Key of the bibliography entry.
+    missing : {"native", "pairwise", "disagree", "refused"}
+        Missing labels: part of the method's own model, averaged over partitions that label both
+        samples, counted as disagreement, or refused with an error.
+    deterministic : bool
+        Whether the labels depend on no random number.
+    time, memory : str
+        Cost in words of n' (distinct rows), m, L (all clusters), K.
+    bytes_needed : callable
+        Bytes of the dense arrays for a given `Size`.
+    weighted : bool
+        Whether repeating a row is the same as giving it that weight.
+    """
+
+    key: str
+    name: str
+    family: str
+    cite: str
+    missing: Literal["native", "pairwise", "disagree", "refused"]
+    deterministic: bool
+    time: str
+    memory: str
+    bytes_needed: Callable[[Size], int] = field(repr=False)
+    weighted: bool = True
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What `_solve` returns: labels of the rows, and what was learned on the way.
+
+    `learned` becomes fitted attributes by name; `matrix` and `diagonal` are for `LearnsMatrix`.
+    """
+
+    labels: NDArray[np.int64]
+    objective: float = float("nan")
+    n_iter: int = 1
+    converged: bool = True
+    history: NDArray[np.float64] | None = None
+    matrix: NDArray[np.float64] | None = None
+    diagonal: NDArray[np.float64] | None = None
+    learned: Mapping[str, Any] = field(default_factory=dict)
+
+
+class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base of all consensus methods: a label matrix in, one partition out.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        Clusters numbered by first appearance; -1 only for samples without any label.
+    n_clusters_ : int
+    n_iter_ : int
+    objective_ : float
+        NaN where the method has none.
+    converged_ : bool
+    """
+
+    info: ClassVar[MethodInfo]
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        overridden = {"fit", "fit_predict"} & set(vars(cls))
+        if overridden:
+            raise TypeError(f"{cls.__name__} overrides {sorted(overridden)}; write `_solve` instead.")
+
+    @abstractmethod
+    def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        """Labels for the rows of a compressed ensemble with more rows than clusters wanted."""
+
+    # -- fitting -----------------------------------------------------------------------------
+
+    @final
+    def fit(self, X: Any, y: Any = None, *, noise: str = "missing") -> Self:
+        """Fuse partitions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_partitions), data frame, list of vectors, or Ensemble
+            Labels of any kind; None, NaN and -1 are missing. A list holds one vector per partition.
+        y : ignored
+        noise : {"missing", "cluster", "singletons"}
+            What -1 means: no label, a cluster, or a cluster per sample. Ignored for an `Ensemble`.
+        """
+        self._validate_params()
+        ensemble = as_ensemble(X, noise)
+        set_input_names(self, X, ensemble.n_partitions)
+        core = ensemble.compress()
+        n_clusters = getattr(self, "n_clusters", None)
+        if n_clusters is not None:
+            check_n_clusters(n_clusters, ensemble.n_samples)
+        if self.info.missing == "refused" and core.n_missing:
+            raise NotSupportedError(
+                f"{type(self).__name__} is not defined for missing labels, and {core.n_missing} are "
+                "missing. Methods that accept them: "
+                f"{', '.join(c.__name__ for c in _methods() if c.info.missing != 'refused')}."
+            )
+        if n_clusters is not None and core.n_rows <= n_clusters:
+            solution = Solution(np.arange(core.n_rows), n_iter=0)
+        else:
+            self._require_memory(core)
+            solution = self._solve(core, random_generator(getattr(self, "random_state", 0)))
+        self._set_result(core, solution)
+        return self
+
+    def _require_memory(self, core: Ensemble) -> None:
+        size = Size.of(core, getattr(self, "n_clusters", None))
+        fits = [c.__name__ for c in _methods() if c.info.bytes_needed(size) <= memory_budget()]
+        require_memory(
+            self.info.bytes_needed(size),
+            f"{type(self).__name__} on {core.n_rows} distinct rows",
+            f"Methods that would fit: {', '.join(fits) or 'none'}.",
+        )
+
+    def _set_result(self, core: Ensemble, solution: Solution) -> None:
+        labels, self.n_clusters_ = _number_by_appearance(core.expand(solution.labels))
+        self.labels_ = labels
+        self.objective_ = float(solution.objective)
+        self.n_iter_ = int(solution.n_iter)
+        self.converged_ = bool(solution.converged)
+        if solution.history is not None:
+            self.history_ = np.asarray(solution.history, np.float64)
+        if isinstance(self, LearnsMatrix):
+            self._keep_matrix(core, solution)
+        for name, value in solution.learned.items():
+            setattr(self, name, value)
+        wanted = getattr(self, "n_clusters", None)
+        if wanted is not None and self.n_clusters_ != wanted:
+            why = (
+                f"the ensemble has only {core.n_rows} distinct rows"
+                if core.n_rows < wanted
+                else "the method found no more"
+            )
+            warnings.warn(
+                f"{type(self).__name__} returned {self.n_clusters_} clusters instead of "
+                f"n_clusters={wanted}: {why}.",
+                PartitaWarning,
+                stacklevel=3,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags
+
+
+class LearnsMatrix:
+    """A method whose result is a matrix over samples before it is a partition.
+
+    Attributes
+    ----------
+    core_matrix_ : array of shape (n_distinct, n_distinct)
+    core_index_ : array of shape (n_samples,)
+        Row of the core matrix that holds each sample.
+    """
+
+    def _keep_matrix(self, core: Ensemble, solution: Solution) -> None:
+        self._core = core
+        self.core_matrix_ = solution.matrix
+        self._core_diagonal = solution.diagonal
+        self.core_index_ = core.inverse
+
+    def consensus_matrix(self) -> NDArray[np.float64]:
+        """The learned matrix with a row per sample, within the memory budget.
+
+        Entry (p, q) is the core matrix's at the rows of p and q; where the learned matrix has a
+        part of its own on the diagonal, that is added.
+        """
+        check_is_fitted(self)
+        if self.core_matrix_ is None:
+            raise NotSupportedError(
+                "No matrix was learned: every distinct row became a cluster of its own."
+            )
+        full = expand_pairs(self.core_matrix_, self._core)
+        if self._core_diagonal is not None:
+            full[np.diag_indices_from(full)] += self._core.expand(self._core_diagonal, 0.0)
+        return full
+
+
+def _number_by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    """Labels renumbered 0, 1, ... in order of first appearance, -1 kept; and their number."""
+    values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.argsort(np.where(values < 0, -1, first), kind="stable")
+    rank = np.empty(len(values), np.int64)
+    rank[order] = np.arange(len(values))
+    n_unlabelled = int(np.count_nonzero(values < 0))
+    return rank[codes.reshape(-1)] - n_unlabelled, len(values) - n_unlabelled
+
+
+def _methods() -> Iterator[type[BaseConsensus]]:
+    """All concrete methods that have been defined, in order of definition."""
+    pending = list(BaseConsensus.__subclasses__())
+    while pending:
+        cls = pending.pop(0)
+        pending.extend(cls.__subclasses__())
+        if "info" in vars(cls):
+            yield cls

@@ -1,0 +1,100 @@
+"""LWGP: normalised cut of the locally weighted bipartite graph."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from partita._sklearn_compat import Interval
+from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita.ensemble import Ensemble
+from partita.matrices import cluster_certainty, incidence
+from partita.solvers import transfer_cut
+
+__all__ = ["LWGP"]
+
+
+class LWGP(BaseConsensus):
+    """Locally weighted graph partitioning.
+
+    Samples and clusters are the two sides of a graph; a sample is tied to each of its clusters
+    with the certainty the other partitions have of that cluster,
+
+        B̃ = B diag(ECI),  ECI_c = exp(-H(c) / (theta m)),
+
+    and the graph is cut by transferring the problem to the side of the clusters. The default
+    method of the library: near-linear in the number of samples and hard to beat.
+
+    Parameters
+    ----------
+    n_clusters : int
+    theta : float
+        How gently uncertainty is punished; the paper advises 0.2 to 1.
+    n_init : int
+        Restarts of the final k-means.
+    random_state : int, Generator, RandomState or None
+
+    Attributes
+    ----------
+    objective_ : float
+        Inertia of the final k-means.
+
+    Notes
+    -----
+    Cost O(n m² + n' m K) plus an eigenproblem on the smaller side; no n x n array. Deviation from
+    the paper: 10 restarts of k-means instead of 3. Missing labels: entropies over the members a
+    partition labels, no edge where there is no label.
+
+    References
+    ----------
+    D. Huang, C.-D. Wang, J.-H. Lai. Locally weighted ensemble clustering. IEEE Transactions on
+    Cybernetics 48(5), 2018. https://doi.org/10.1109/TCYB.2017.2702343
+
+    Examples
+    --------
+    >>> from partita import LWGP
+    >>> LWGP(n_clusters=2, random_state=0).fit_predict([[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]])
+    array([0, 0, 1, 1])
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        key="lwgp",
+        name="Locally weighted graph partitioning",
+        family="graph",
+        cite="huang2018",
+        missing="native",
+        deterministic=False,
+        time="n m² + n' m K",
+        memory="n' (m + K)",
+        bytes_needed=lambda s: s.n_rows * (24 * s.n_partitions + 24 * s.n_clusters)
+        + 8 * min(s.n_rows, s.n_all_clusters, 1500) ** 2,
+    )
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": N_CLUSTERS,
+        "theta": [Interval(Real, 0, None, closed="neither")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        theta: float = 0.4,
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.theta = theta
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        certainty = cluster_certainty(ensemble, self.theta)
+        graph = incidence(ensemble, certainty)
+        labels, inertia = transfer_cut(
+            graph, ensemble.weights, self.n_clusters, rng, n_init=self.n_init
+        )
+        return Solution(labels, objective=inertia)

@@ -1,0 +1,30 @@
+"""Matrices of an ensemble: what pairs of samples, or of clusters, have in common.
+
+Every function takes labels in any form (or an `Ensemble`) and works on distinct rows. With
+`expand=True` the result has a row per sample, otherwise one per row of `Ensemble.compress()`.
+"""
+
+from partita.matrices.agreement import agreement_counts, coassociation
+from partita.matrices.locally_weighted import cluster_certainty, locally_weighted_coassociation
+from partita.matrices.tables import (
+    cluster_overlaps,
+    cluster_sizes,
+    contingency,
+    incidence,
+    table_against,
+)
+from partita.matrices.trajectories import trajectory_similarity, walk_similarity
+
+__all__ = [
+    "agreement_counts",
+    "cluster_certainty",
+    "cluster_overlaps",
+    "cluster_sizes",
+    "coassociation",
+    "contingency",
+    "incidence",
+    "locally_weighted_coassociation",
+    "table_against",
+    "trajectory_similarity",
+    "walk_similarity",
+]

@@ -1,0 +1,85 @@
+"""Rows against clusters and clusters against clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita import _kernels
+from partita._memory import require_memory
+from partita._validation import encode, label_columns
+from partita.ensemble import Ensemble
+
+__all__ = ["cluster_overlaps", "cluster_sizes", "contingency", "incidence", "table_against"]
+
+
+def incidence(ensemble: Ensemble, values: NDArray[np.float64] | None = None) -> sp.csr_matrix:
+    """B: rows of the ensemble against the clusters of all partitions.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    values : array of shape (n_all_clusters,), optional
+        The entry in each cluster's column; 1 by default.
+
+    Returns
+    -------
+    sparse matrix of shape (n_rows, n_all_clusters)
+        Columns grouped by partition; a missing label is an empty block. O(n m).
+    """
+    observed = ensemble.observed
+    columns = (ensemble.labels + ensemble.offsets[:-1].astype(np.int32))[observed]
+    indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1, dtype=np.int64))])
+    data = np.ones(len(columns)) if values is None else values[columns]
+    shape = (ensemble.n_rows, ensemble.n_all_clusters)
+    return sp.csr_matrix((data, columns.astype(np.int32), indptr), shape=shape)
+
+
+def cluster_sizes(ensemble: Ensemble) -> NDArray[np.float64]:
+    """Weight of every cluster, all partitions' clusters numbered through."""
+    sizes = np.zeros(ensemble.n_all_clusters)
+    _kernels.contingency.cluster_sizes(
+        ensemble.labels, ensemble.missing, ensemble.offsets, ensemble.weights, sizes
+    )
+    return sizes
+
+
+def cluster_overlaps(ensemble: Ensemble) -> NDArray[np.float64]:
+    """N = Bᵀ diag(r) B: the weight any two clusters share, dense (L, L)."""
+    length = ensemble.n_all_clusters
+    require_memory(8 * length**2, f"The {length} x {length} table of cluster overlaps")
+    B = incidence(ensemble)
+    return np.asarray((B.T @ sp.diags(ensemble.weights) @ B).toarray())
+
+
+def table_against(ensemble: Ensemble, groups: NDArray[np.int64], n_groups: int) -> NDArray[np.float64]:
+    """Weight of every cluster's rows in every group, shape (n_all_clusters, n_groups)."""
+    table = np.zeros((ensemble.n_all_clusters, n_groups))
+    _kernels.contingency.against(
+        ensemble.labels, ensemble.missing, ensemble.offsets, ensemble.weights, groups, table
+    )
+    return table
+
+
+def contingency(first: Any, second: Any) -> NDArray[np.float64]:
+    """Contingency table of two label vectors: samples in cluster k of one and l of the other.
+
+    Samples that either leaves unlabelled do not count.
+
+    Examples
+    --------
+    >>> import partita
+    >>> partita.matrices.contingency([0, 0, 1], ["a", "b", "b"])
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    columns, _ = label_columns([first, second])
+    table, names = encode(columns, None, "missing")
+    counts = np.zeros((len(names[0]), len(names[1])))
+    _kernels.contingency.pair_table(
+        table[:, 0], table[:, 1], np.iinfo(table.dtype).max, np.ones(len(table)), counts
+    )
+    return counts

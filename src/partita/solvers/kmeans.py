@@ -1,0 +1,40 @@
+"""Weighted k-means on an embedding."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+__all__ = ["weighted_kmeans"]
+
+
+def weighted_kmeans(
+    embedding: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    n_clusters: int,
+    rng: np.random.Generator,
+    *,
+    n_init: int = 10,
+    max_iter: int = 100,
+) -> tuple[NDArray[np.int64], float]:
+    """Labels and inertia of the best of `n_init` k-means++ runs.
+
+    One thread: sums over several would depend on their number. Fewer than `n_clusters` distinct
+    points give fewer clusters, which the caller reports.
+    """
+    model = KMeans(
+        n_clusters,
+        n_init=n_init,
+        max_iter=max_iter,
+        random_state=int(rng.integers(2**31)),
+        copy_x=False,
+    )
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SklearnConvergenceWarning)
+        model.fit(np.ascontiguousarray(embedding), sample_weight=weights)
+    return model.labels_.astype(np.int64), float(model.inertia_)
