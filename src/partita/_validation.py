@@ -182,9 +182,10 @@ def _split(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.bo
     elif values.dtype.kind in "OUST":
         values, missing, is_noise = _split_objects(values, name)
     else:
+        what = "Complex data not supported: " if values.dtype.kind == "c" else ""
         raise InvalidEnsembleError(
-            f"Partition {name!r} has labels of type {values.dtype}; expected integers, floats, "
-            "strings or None."
+            f"{what}partition {name!r} has labels of type {values.dtype}; expected integers, "
+            "floats, strings or None."
         )
     return values, missing if masked is None else missing | masked, is_noise
 

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -56,7 +56,11 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "metric": [StrOptions({"euclidean", "cosine"})],
-        "n_jobs": [None, Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [
+            None,
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
         "random_state": ["random_state", np.random.Generator],
     }
 
@@ -73,7 +77,17 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Labels of the training samples and a model with `predict`, or None."""
 
     def _predicts(self) -> bool:
+        """Whether the models can label new samples."""
         return True
+
+    def _predict(self, model: Any, X: Any) -> Labels:
+        """Labels of prepared new samples by one partition's model."""
+        labels: Labels = model.predict(X)
+        return labels
+
+    def _jobs(self) -> int:
+        """Partitions to make at the same time."""
+        return int(effective_n_jobs(get_config().n_threads if self.n_jobs is None else self.n_jobs))
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -126,7 +140,7 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check_is_fitted(self, "models_")
         X = self._prepare(self._validate(X, reset=False), fitting=False)
         labels = np.empty((X.shape[0], len(self.models_)), np.int32, order="F")
-        predicted = self._run("transform", lambda model: model.predict(X), self.models_)
+        predicted = self._run("transform", lambda model: self._predict(model, X), self.models_)
         for column, made in enumerate(predicted):
             labels[:, column] = made
         return labels
@@ -145,7 +159,6 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self, task: str, work: Callable[[_Item], _Result], items: Sequence[_Item]
     ) -> Iterator[_Result]:
         """Results in order, computed on `n_jobs` threads, each on one core; reports progress."""
-        jobs = get_config().n_threads if self.n_jobs is None else self.n_jobs
         controller = ThreadpoolController()
 
         def on_one_core(item: _Item) -> _Result:
@@ -154,7 +167,7 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 return work(item)
 
         with controller.limit(limits=1, user_api="blas"):
-            results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
+            results = Parallel(n_jobs=self._jobs(), backend="threading", return_as="generator")(
                 delayed(on_one_core)(item) for item in items
             )
             for done, result in enumerate(results, start=1):

@@ -63,7 +63,9 @@ def _largest(values: NDArray[Any], shift: NDArray[np.float64] | None) -> float:
 def _as_single(X: Any) -> Any:
     if not sp.issparse(X):
         return np.ascontiguousarray(X, np.float32)
-    X = sp.csr_matrix(X, dtype=np.float32, copy=True)
+    # k-means takes 32-bit indices only
+    indices, indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    X = sp.csr_matrix((X.data.astype(np.float32), indices, indptr), shape=X.shape)
     X.sum_duplicates()
     X.eliminate_zeros()
     return X

@@ -74,8 +74,8 @@ def _squared_norms(X: Any) -> Single:
 
 def _distances(X: Any, norms: Single, rows: NDArray[np.int64]) -> Single:
     """Squared distances of some rows to all, shape (len(rows), n_rows); own distance exactly 0."""
-    products = X[rows] @ X.T
-    distances = -2 * _dense(products) + norms + norms[rows, None]
+    products = np.ascontiguousarray((X @ _dense(X[rows]).T).T)
+    distances = -2 * products + norms + norms[rows, None]
     distances[np.arange(len(rows)), rows] = 0
     return np.maximum(distances, 0, out=distances)
 

@@ -1,0 +1,110 @@
+"""Features in, one clustering out: a generator of partitions and a consensus of them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.utils.metaestimators import available_if
+
+from partita._sklearn_compat import HasMethods, fit_context, validate_data
+from partita._validation import random_generator
+from partita.consensus import LWGP
+from partita.generate import RandomK
+
+__all__ = ["EnsembleClustering"]
+
+
+def _consensus_predicts(self: EnsembleClustering) -> bool:
+    return hasattr(self.consensus, "predict")
+
+
+class EnsembleClustering(ClusterMixin, BaseEstimator):
+    """Cluster features by consensus of many partitions.
+
+    Parameters
+    ----------
+    n_clusters : int or None
+        Clusters wanted; given to the consensus (and to the generator, if it has the parameter and
+        none of its own). None leaves both as they are.
+    generator : transformer, optional
+        Makes the partitions; `RandomK()` by default.
+    consensus : consensus method, optional
+        Fuses them; `LWGP()` by default.
+    random_state : int, Generator, RandomState or None
+        Seeds both, where they have no seed of their own.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+    generator_, consensus_ : the fitted parts
+    ensemble_labels_ : array of shape (n_samples, n_partitions)
+        The base partitions.
+
+    Examples
+    --------
+    >>> from partita import EnsembleClustering
+    >>> from sklearn.datasets import load_iris
+    >>> X = load_iris().data
+    >>> labels = EnsembleClustering(n_clusters=3, random_state=0).fit_predict(X)
+    >>> labels.shape
+    (150,)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": ["no_validation"],  # the consensus knows what it accepts
+        "generator": [HasMethods(["fit_transform"]), None],
+        "consensus": [HasMethods(["fit"]), None],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        generator: Any = None,
+        consensus: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.generator = generator
+        self.consensus = consensus
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Generate partitions of the rows of X and fuse them."""
+        X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
+        rng = random_generator(self.random_state)
+        self.generator_ = self._prepared(RandomK() if self.generator is None else self.generator, rng)
+        self.consensus_ = self._prepared(LWGP() if self.consensus is None else self.consensus, rng)
+        self.ensemble_labels_ = self.generator_.fit_transform(X)
+        self.consensus_.fit(self.ensemble_labels_)
+        self.labels_ = self.consensus_.labels_
+        self.n_clusters_ = self.consensus_.n_clusters_
+        return self
+
+    def _prepared(self, part: Any, rng: np.random.Generator) -> Any:
+        """A clone that knows n_clusters, if it takes it, and has a seed, if it takes one."""
+        part = clone(part)
+        parameters = part.get_params(deep=False)
+        is_consensus = hasattr(part, "info")
+        settings: dict[str, Any] = {}
+        if self.n_clusters is not None and "n_clusters" in parameters:
+            if is_consensus or parameters["n_clusters"] is None:
+                settings["n_clusters"] = self.n_clusters
+        if "random_state" in parameters and parameters["random_state"] is None:
+            settings["random_state"] = int(rng.integers(2**31))
+        return part.set_params(**settings)
+
+    @available_if(_consensus_predicts)
+    def predict(self, X: Any) -> Any:
+        """Label new samples, where both parts can."""
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        return self.consensus_.predict(self.generator_.transform(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

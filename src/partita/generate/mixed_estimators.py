@@ -1,0 +1,117 @@
+"""Base partitions from any scikit-learn clusterers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+from partita.generate._base import MISSING, BaseGenerator, Labels
+from partita.generate._features import unit_rows
+
+__all__ = ["MixedEstimators"]
+
+
+class MixedEstimators(BaseGenerator):
+    """Any scikit-learn clusterers side by side, one partition each.
+
+    Different algorithms err differently. Whatever has `fit_predict` takes part: k-means, DBSCAN,
+    HDBSCAN, agglomerative or spectral clustering, Gaussian mixtures. What an estimator calls noise
+    (a negative label) is a missing label of its partition.
+
+    Parameters
+    ----------
+    estimators : list of clusterers
+        Cloned before fitting; the same one may appear several times.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        "cosine" divides every row by its length before the estimators see it.
+    n_jobs : int, optional
+        Estimators fitted at the same time, each on one core. None:
+        `partita.get_config().n_threads`.
+    random_state : int, Generator, RandomState or None
+        Seeds every estimator whose own `random_state` is None; one that is set stays.
+
+    Attributes
+    ----------
+    labels_ : int32 array of shape (n_samples, len(estimators))
+        -1 where an estimator sees noise.
+    n_clusters_ : array of shape (len(estimators),)
+    models_ : list
+        The fitted clones.
+
+    Notes
+    -----
+    `transform` exists where every estimator has `predict`. Features reach the estimators in the
+    precision they came in, sparse ones as CSR.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+    >>> from sklearn.datasets import load_iris
+    >>> from partita.generate import MixedEstimators
+    >>> mixed = MixedEstimators([KMeans(3), AgglomerativeClustering(4), DBSCAN(0.5)], random_state=0)
+    >>> labels = mixed.fit_transform(load_iris().data)
+    >>> labels.shape, int((labels == -1).sum())
+    ((150, 3), 17)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseGenerator._parameter_constraints,
+        "estimators": [list, tuple],
+    }
+
+    def __init__(
+        self,
+        estimators: Sequence[Any],
+        *,
+        metric: str = "euclidean",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.metric = metric
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _predicts(self) -> bool:
+        return all(hasattr(estimator, "predict") for estimator in self.estimators)
+
+    def _count(self) -> int:
+        return len(self.estimators)
+
+    def _prepare(self, X: Any, *, fitting: bool) -> Any:
+        if fitting:
+            if not self.estimators:
+                raise ValueError("estimators is empty: expected at least one clusterer.")
+            for i, estimator in enumerate(self.estimators):
+                if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
+                    raise TypeError(
+                        f"estimators[{i}] must be a clusterer with fit_predict, such as KMeans(3), "
+                        f"got {estimator!r}."
+                    )
+        return unit_rows(X) if self.metric == "cosine" else X
+
+    def _partition(self, X: Any, index: int, rng: np.random.Generator) -> tuple[Labels, Any]:
+        estimator = clone(self.estimators[index])
+        seeds = {
+            name: int(rng.integers(2**31 - 1))
+            for name, value in sorted(estimator.get_params().items())
+            if name.rpartition("__")[2] == "random_state" and value is None
+        }
+        return _as_labels(estimator.set_params(**seeds).fit_predict(X), index), estimator
+
+    def _predict(self, model: Any, X: Any) -> Labels:
+        return _as_labels(model.predict(X), self.models_.index(model))
+
+
+def _as_labels(labels: Any, index: int) -> Labels:
+    """Integer labels with every negative one, whatever it means to its estimator, as missing."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise TypeError(
+            f"estimators[{index}] must label samples with one integer each, got an array of type "
+            f"{labels.dtype} and shape {labels.shape}."
+        )
+    return np.maximum(labels, MISSING).astype(np.int32)

@@ -1,0 +1,45 @@
+"""Reference outputs that lie beside the repository are used where they are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+ORACLES = SHARED / "oracles"
+ORACLE_SETS = ("iris_a", "ecoli_a", "ecoli_b", "umist_p", "aggregation_a")
+
+
+class Oracle:
+    """The outputs of one method's published program on one ensemble."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        base = np.load(ORACLES / name / "base.npz")
+        self.labels = base["labels"].astype(np.int64)
+        self.truth = base["y"]
+        self.n_clusters = int(base["n_clusters"])
+
+    def __call__(self, file: str) -> dict[str, np.ndarray]:
+        path = ORACLES / self.name / f"{file}.npz"
+        if not path.exists():
+            pytest.skip(f"no reference output {file} for {self.name}")
+        return dict(np.load(path))
+
+
+@pytest.fixture(params=ORACLE_SETS)
+def oracle(request: pytest.FixtureRequest) -> Oracle:
+    """One reference ensemble after the other; skipped, in words, where they are not present."""
+    if not ORACLES.is_dir():
+        pytest.skip("reference outputs are not beside the repository (../shared/oracles)")
+    return Oracle(request.param)
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The folder of reference data."""
+    if not SHARED.is_dir():
+        pytest.skip("reference data are not beside the repository (../shared)")
+    return SHARED

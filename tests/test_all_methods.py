@@ -1,0 +1,28 @@
+"""Both batteries over everything in the registry: ours and scikit-learn's."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from partita.registry import all_methods
+from partita.testing import consensus_checks
+
+METHODS = all_methods()
+
+# Feeds blobs of real-valued features (and a list of rows) to a method that reads labels: every
+# value is a cluster of its own, every row is distinct, and there is nothing to agree on.
+_REAL_VALUED = {"check_clustering": "real-valued features are not labels"}
+
+
+@pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__)
+def test_battery(method, check):
+    check(method())
+
+
+@parametrize_with_checks(
+    [method() for method in METHODS], expected_failed_checks=lambda _: _REAL_VALUED
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
