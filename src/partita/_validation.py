@@ -61,6 +61,12 @@ def label_columns(labels: Any) -> tuple[list[NDArray[Any]], list[str] | None]:
             f" with shape {array.shape}. Reshape your data: a single partition is "
             "`labels.reshape(-1, 1)`."
         )
+    if 0 in array.shape:
+        what = "sample(s)" if len(array) == 0 else "feature(s)"
+        raise InvalidEnsembleError(
+            f"Found array with 0 {what} (shape={array.shape}) while a minimum of 1 is required: "
+            "pass a label matrix of n_samples rows and n_partitions columns."
+        )
     return [array[:, i] for i in range(array.shape[1])], None
 
 
@@ -113,9 +119,8 @@ def encode(
         raise ValueError(f"noise must be one of {NOISE_POLICIES}, got {noise!r}")
     if not columns or len(columns[0]) == 0:
         raise InvalidEnsembleError(
-            f"Found array with {0 if not columns else len(columns[0])} sample(s) and "
-            f"{len(columns)} feature(s) (partitions) while a minimum of 1 of each is required: "
-            "pass a non-empty label matrix."
+            f"Expected at least one partition of at least one sample, got {len(columns)} partitions "
+            f"of {0 if not columns else len(columns[0])} samples."
         )
     names = names or [str(i) for i in range(len(columns))]
     coded: list[NDArray[np.int64]] = []

@@ -7,9 +7,10 @@ A kernel module is imported, and numba with it, when one of its kernels is first
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
-_MODULES = ("agglomeration", "coassociation", "contingency", "label_kmeans", "rows", "spanning_tree")
+_MODULES = {path.stem for path in Path(__file__).parent.glob("[a-z]*.py")}
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -25,7 +25,7 @@ from partita.exceptions import PartitaWarning
 from partita.generate._base import MISSING, BaseGenerator, Labels
 from partita.generate._features import Preparation, count_distinct_rows, has_direction, unit_rows
 
-__all__ = ["CentroidModel", "KMeansGenerator", "View", "kmeans_centres"]
+__all__ = ["CentroidModel", "KMeansGenerator", "View", "kmeans"]
 
 _SEED_ROWS_PER_CLUSTER = 20
 _SEED_ROWS_AT_LEAST = 500
@@ -34,8 +34,8 @@ _SCORES = 1 << 22  # entries of one block of sample-to-centre scores
 Single = NDArray[np.float32]
 
 
-def kmeans_centres(X: Any, k: int, n_init: int, max_iter: int, rng: np.random.Generator) -> Single:
-    """Centres (k, n_features) of the best of `n_init` k-means runs on float32 rows.
+def kmeans(X: Any, k: int, n_init: int, max_iter: int, rng: np.random.Generator) -> KMeans:
+    """The best, by inertia, of `n_init` k-means runs on float32 rows.
 
     X must hold at least k distinct rows. O(n d k) an iteration, on the calling thread's cores.
     """
@@ -43,7 +43,7 @@ def kmeans_centres(X: Any, k: int, n_init: int, max_iter: int, rng: np.random.Ge
     for _ in range(n_init):
         start = _seed_centres(X, k, rng)
         runs.append(KMeans(k, init=start, n_init=1, max_iter=max_iter, random_state=0).fit(X))
-    return np.asarray(min(runs, key=lambda run: run.inertia_).cluster_centers_)
+    return min(runs, key=lambda run: run.inertia_)
 
 
 def _seed_centres(X: Any, k: int, rng: np.random.Generator) -> Single:
@@ -97,8 +97,9 @@ class CentroidModel:
     """Centres of one partition and the features they live in; labels by the nearest centre."""
 
     centres: Single
-    features: NDArray[Any] | None
-    unit: bool
+    features: NDArray[Any] | None = None
+    unit: bool = False
+    n_iter: int = 1
 
     def predict(self, X: Any) -> Labels:
         """Nearest centre of every row of prepared features; -1 for a row without direction."""
@@ -160,6 +161,11 @@ class KMeansGenerator(BaseGenerator):
         """Rows that one partition sees."""
         return n_samples
 
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the k-means run that took most."""
+        return max(model.n_iter for model in self.models_)
+
     def _count(self) -> int:
         return self.n_partitions
 
@@ -183,8 +189,8 @@ class KMeansGenerator(BaseGenerator):
             )
         if k_min > n_seen:
             raise ValueError(
-                f"A partition sees n_samples={n_seen} rows, fewer than the k_min={k_min} clusters it "
-                "should find. Lower k_min (n_clusters) or give it more rows."
+                f"A partition sees n_samples={n_seen} rows, fewer than the k_min={k_min} clusters "
+                "it should find. Lower k_min (n_clusters) or give it more rows."
             )
         return k_min, k_max
 
@@ -192,17 +198,17 @@ class KMeansGenerator(BaseGenerator):
         self, X: Any, index: int, rng: np.random.Generator
     ) -> tuple[Labels, CentroidModel]:
         unit = self.metric == "cosine"
-        view = self._view(*X.shape, rng)
+        view = self._view(X.shape[0], X.shape[1], rng)
         seen = look(X if view.rows is None else X[view.rows], view.features, unit)
         usable = seen[has_direction(seen)] if unit else seen
         k_min, k_max = self._k_range(seen.shape[0])
         drawn = int(rng.integers(k_min, k_max + 1))
-        k = max(1, count_distinct_rows(usable, drawn))
-        if usable.shape[0] == 0:
-            centres = np.zeros((1, seen.shape[1]), np.float32)
+        k = count_distinct_rows(usable, drawn)
+        if k == 0:  # no row has a direction: nothing to cluster, nothing labelled
+            model = CentroidModel(np.zeros((1, seen.shape[1]), np.float32), view.features, unit)
         else:
-            centres = kmeans_centres(usable, k, self.n_init, self.max_iter, rng)
-        model = CentroidModel(centres, view.features, unit)
+            run = kmeans(usable, k, self.n_init, self.max_iter, rng)
+            model = CentroidModel(run.cluster_centers_, view.features, unit, run.n_iter_)
         if view.rows is None:
             return model.nearest(seen), model
         labels = np.full(X.shape[0], MISSING, np.int32)

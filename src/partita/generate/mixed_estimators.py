@@ -51,7 +51,8 @@ class MixedEstimators(BaseGenerator):
     >>> from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
     >>> from sklearn.datasets import load_iris
     >>> from partita.generate import MixedEstimators
-    >>> mixed = MixedEstimators([KMeans(3), AgglomerativeClustering(4), DBSCAN(0.5)], random_state=0)
+    >>> clusterers = [KMeans(3), AgglomerativeClustering(4), DBSCAN(0.5)]
+    >>> mixed = MixedEstimators(clusterers, random_state=0)
     >>> labels = mixed.fit_transform(load_iris().data)
     >>> labels.shape, int((labels == -1).sum())
     ((150, 3), 17)

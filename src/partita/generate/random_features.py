@@ -34,6 +34,8 @@ class RandomFeatures(KMeansGenerator):
     ----------
     labels_ : int32 array of shape (n_samples, n_partitions)
     n_clusters_ : array of shape (n_partitions,)
+    n_iter_ : int
+        Iterations of the k-means run that took most.
     models_ : list
         One nearest-centre model per partition; `models_[i].features` are the columns it looks at.
 

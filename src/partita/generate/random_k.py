@@ -46,6 +46,8 @@ class RandomK(KMeansGenerator):
     labels_ : int32 array of shape (n_samples, n_partitions)
     n_clusters_ : array of shape (n_partitions,)
         Clusters each partition really has; fewer than drawn where rows repeat.
+    n_iter_ : int
+        Iterations of the k-means run that took most.
     models_ : list
         One nearest-centre model per partition.
 

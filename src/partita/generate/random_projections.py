@@ -19,7 +19,7 @@ class RandomProjections(KMeansGenerator):
 
     Partition i sees X R_i with R_i of shape (n_features, q) and independent normal entries of
     variance 1/q, which keeps squared distances in expectation. High-dimensional data are clustered
-    in few dimensions, differently every time, and the consensus recovers what the projections share.
+    in few dimensions, differently every time; the consensus recovers what the projections share.
 
     Parameters
     ----------
@@ -33,6 +33,8 @@ class RandomProjections(KMeansGenerator):
     ----------
     labels_ : int32 array of shape (n_samples, n_partitions)
     n_clusters_ : array of shape (n_partitions,)
+    n_iter_ : int
+        Iterations of the k-means run that took most.
     models_ : list
         One nearest-centre model per partition; `models_[i].features` is R_i.
 

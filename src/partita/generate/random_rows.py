@@ -36,13 +36,15 @@ class RandomRows(KMeansGenerator):
     labels_ : int32 array of shape (n_samples, n_partitions)
         -1 for the samples a partition did not see.
     n_clusters_ : array of shape (n_partitions,)
+    n_iter_ : int
+        Iterations of the k-means run that took most.
     models_ : list
         One nearest-centre model per partition.
 
     Notes
     -----
-    `fit_transform` leaves unseen samples missing; `transform` labels **every** sample it is given by
-    the nearest centre, training samples included. The two agree where `labels_` is not -1.
+    `fit_transform` leaves unseen samples missing; `transform` labels **every** sample it is given
+    by the nearest centre, training samples included. The two agree where `labels_` is not -1.
 
     Deviation from the paper: its experiments draw with replacement, so that a ratio of 0.2 to 0.8
     showed 18 to 55 % of the samples to a partition; here `ratio` is the share itself.
@@ -56,7 +58,8 @@ class RandomRows(KMeansGenerator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from partita.generate import RandomRows
-    >>> labels = RandomRows(20, ratio=0.4, n_clusters=3, random_state=0).fit_transform(load_iris().data)
+    >>> generator = RandomRows(20, ratio=0.4, n_clusters=3, random_state=0)
+    >>> labels = generator.fit_transform(load_iris().data)
     >>> (labels != -1).sum(axis=0)[:3]
     array([60, 60, 60])
     """

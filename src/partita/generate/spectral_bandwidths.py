@@ -17,11 +17,12 @@ from partita._memory import require_memory
 from partita._sklearn_compat import Interval
 from partita.generate._base import BaseGenerator, Labels
 from partita.generate._features import count_distinct_rows, unit_rows
-from partita.generate._kmeans import CentroidModel, kmeans_centres
+from partita.generate._kmeans import CentroidModel, kmeans
 
 __all__ = ["SpectralBandwidths"]
 
 _PUBLISHED = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 50.0, 100.0)
+_KMEANS_ITERATIONS = 100
 _CONNECTED = 1e-12  # weaker normalised ties do not hold a graph together numerically
 
 
@@ -44,7 +45,6 @@ class SpectralBandwidths(BaseGenerator):
         "cosine" divides every row by its length first.
     n_init : int, default=10
         k-means starts on the embedding.
-    max_iter : int, default=100
     n_jobs : int, optional
         Bandwidths computed at the same time; every job holds one n x n kernel. None:
         `partita.get_config().n_threads`. The labels do not depend on it.
@@ -84,7 +84,6 @@ class SpectralBandwidths(BaseGenerator):
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "multipliers": ["array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -94,7 +93,6 @@ class SpectralBandwidths(BaseGenerator):
         multipliers: Sequence[float] = _PUBLISHED,
         metric: str = "euclidean",
         n_init: int = 10,
-        max_iter: int = 100,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -102,7 +100,6 @@ class SpectralBandwidths(BaseGenerator):
         self.multipliers = multipliers
         self.metric = metric
         self.n_init = n_init
-        self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -117,12 +114,14 @@ class SpectralBandwidths(BaseGenerator):
         multipliers = np.asarray(self.multipliers, float)
         if multipliers.ndim != 1 or not len(multipliers) or not np.all(multipliers > 0):
             raise ValueError(
-                f"multipliers must be a non-empty list of positive numbers, got {self.multipliers!r}."
+                "multipliers must be a non-empty list of positive numbers, got "
+                f"{self.multipliers!r}."
             )
         n = X.shape[0]
         if self.n_clusters > n:
             raise ValueError(
-                f"n_clusters={self.n_clusters} must not exceed the number of samples, n_samples={n}."
+                f"n_clusters={self.n_clusters} must not exceed the number of samples, "
+                f"n_samples={n}."
             )
         jobs = min(self._jobs(), self._count())
         require_memory(
@@ -148,8 +147,8 @@ class SpectralBandwidths(BaseGenerator):
         embedding = _leading_eigenvectors(kernel, self.n_clusters, rng)
         rows = np.ascontiguousarray(unit_rows(embedding), np.float32)
         k = count_distinct_rows(rows, self.n_clusters)
-        centres = kmeans_centres(rows, k, self.n_init, self.max_iter, rng)
-        return CentroidModel(centres, None, unit=False).predict(rows), None
+        centres = kmeans(rows, k, self.n_init, _KMEANS_ITERATIONS, rng).cluster_centers_
+        return CentroidModel(centres).predict(rows), None
 
 
 def _leading_eigenvectors(

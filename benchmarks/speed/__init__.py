@@ -1,0 +1,1 @@
+"""Speed targets, each measured beside its reference in the same run."""
