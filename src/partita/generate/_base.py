@@ -28,15 +28,6 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
-def _can_predict(generator: BaseGenerator) -> bool:
-    if generator._predicts():
-        return True
-    raise AttributeError(
-        f"{type(generator).__name__} has no transform: its base clusterings cannot label new "
-        "samples. Use fit_transform on all of them."
-    )
-
-
 class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Features in, label matrix out: one column per base partition, -1 where it says nothing.
 
@@ -125,7 +116,6 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         return self.fit(X, y, **fit_params).labels_
 
-    @available_if(_can_predict)
     def transform(self, X: Any) -> Labels:
         """Label new samples with the fitted partitions.
 
@@ -184,6 +174,13 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+# scikit-learn wraps `transform` for set_output when the class is made and would hide the condition
+# under its wrapper, so the condition goes on top, afterwards
+BaseGenerator.transform = available_if(  # type: ignore[method-assign]
+    lambda generator: generator._predicts()
+)(BaseGenerator.transform)
 
 
 def _n_distinct(labels: Labels) -> int:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import Tags, get_tags
 
 from partita.generate._base import MISSING, BaseGenerator, Labels
 from partita.generate._features import unit_rows
@@ -105,6 +106,11 @@ class MixedEstimators(BaseGenerator):
 
     def _predict(self, model: Any, X: Any) -> Labels:
         return _as_labels(model.predict(X), self.models_.index(model))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = all(get_tags(e).input_tags.sparse for e in self.estimators)
+        return tags
 
 
 def _as_labels(labels: Any, index: int) -> Labels:
