@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-HEAVY = ("matplotlib", "dask", "jinja2", "numba", "pandas", "polars", "anndata", "rich", "typer")
+HEAVY = ("matplotlib", "dask", "jinja2", "numba", "pandas", "polars", "anndata")
 ALLOWED_SECONDS = 0.3
 RUNS = 5
 

@@ -74,9 +74,9 @@ def violations(source: str, module: str, is_package: bool = False) -> list[str]:
         top = item.module.split(".")[0]
         if top == "numba" and module != "partita._kernels._jit":
             found.append(f"{where}: numba has one door, partita._kernels._jit")
-        if top == "sklearn" and module != "partita._sklearn_compat":
-            if any(piece.startswith("_") for piece in item.dotted.split(".")):
-                found.append(f"{where}: private names of scikit-learn belong to _sklearn_compat")
+        private = any(piece.startswith("_") for piece in item.dotted.split("."))
+        if top == "sklearn" and private and module != "partita._sklearn_compat":
+            found.append(f"{where}: private names of scikit-learn belong to _sklearn_compat")
         if top != "partita" or not own:
             continue
         other = part_of(item.dotted)
