@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from numbers import Integral
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -156,11 +158,11 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             with controller.limit(limits=1, user_api="openmp"):
                 return work(item)
 
-        with controller.limit(limits=1, user_api="blas"):
-            results = Parallel(n_jobs=self._jobs(), backend="threading", return_as="generator")(
-                delayed(on_one_core)(item) for item in items
-            )
-            for done, result in enumerate(results, start=1):
+        jobs = min(self._jobs(), len(items))
+        with ExitStack() as stack:
+            stack.enter_context(controller.limit(limits=1, user_api="blas"))
+            apply: Any = map if jobs == 1 else stack.enter_context(ThreadPoolExecutor(jobs)).map
+            for done, result in enumerate(apply(on_one_core, items), start=1):
                 report_progress(task, done, len(items))
                 yield result
 

@@ -1,0 +1,525 @@
+"""How well a clustering agrees with the truth, with an ensemble, and an ensemble with itself.
+
+Every measure is a function of a contingency table: n_kl samples in cluster k of one partition and
+in cluster l of the other. The table is held by its non-zero cells, so that thousands of clusters
+cost no more than the samples in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from partita._memory import require_memory
+from partita._validation import encode, label_columns
+from partita.ensemble import as_ensemble
+
+__all__ = [
+    "accuracy",
+    "adjusted_rand",
+    "anmi",
+    "diversity",
+    "evaluate",
+    "nmi",
+    "pairwise_agreement",
+    "pairwise_f_score",
+    "purity",
+]
+
+_AVERAGES: dict[str, Callable[[float, float], float]] = {
+    "geometric": lambda first, second: float(np.sqrt(first * second)),
+    "arithmetic": lambda first, second: (first + second) / 2,
+    "max": max,
+    "min": min,
+}
+_DENSE_CELLS_PER_SAMPLE = 4
+
+
+# -- against the truth -----------------------------------------------------------------------
+
+
+def evaluate(y: Any, labels: Any) -> dict[str, float]:
+    """Every measure of a clustering against the truth, from one contingency table.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        True classes.
+    labels : array-like of shape (n_samples,)
+        Cluster labels. As in all measures against the truth, labels are taken as they are: any
+        type, and -1 is a cluster like the others. Drop what should not count.
+
+    Returns
+    -------
+    dict
+        ``ACC`` (`accuracy`), ``NMI`` (`nmi`, geometric), ``NMI_arithmetic``, ``ARI``
+        (`adjusted_rand`), ``F`` (`pairwise_f_score`) and ``purity``.
+
+    Examples
+    --------
+    >>> from partita.metrics import evaluate
+    >>> scores = evaluate([0, 0, 0, 1, 1, 1], ["a", "a", "b", "b", "b", "b"])
+    >>> {name: round(score, 3) for name, score in scores.items()}
+    {'ACC': 0.833, 'NMI': 0.479, 'NMI_arithmetic': 0.479, 'ARI': 0.324, 'F': 0.615, 'purity': 0.833}
+    """
+    table = _against_truth(y, labels)
+    return {
+        "ACC": _accuracy(table),
+        "NMI": _nmi(table, "geometric"),
+        "NMI_arithmetic": _nmi(table, "arithmetic"),
+        "ARI": _adjusted_rand(table),
+        "F": _pairwise_f_score(table),
+        "purity": _purity(table),
+    }
+
+
+def accuracy(y: Any, labels: Any) -> float:
+    """Clustering accuracy (ACC): the best share of matches over one-to-one maps of the names.
+
+    ACC = max_g (1/n) sum_j [y_j = g(labels_j)], the maximum over all one-to-one maps g of clusters
+    to classes, found by the Hungarian algorithm. Where there are more clusters than classes, the
+    samples of the clusters left over count as wrong.
+
+    Parameters
+    ----------
+    y, labels : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float
+        Between 0 and 1. Cost O(n + K^3).
+
+    References
+    ----------
+    Equation (27) of Tao, Liu, Li, Ding, Fu. Robust Spectral Ensemble Clustering via Rank
+    Minimization. ACM TKDD, 2019.
+
+    Examples
+    --------
+    >>> from partita.metrics import accuracy
+    >>> accuracy([0, 0, 1, 1], [1, 1, 0, 2])
+    0.75
+    """
+    return _accuracy(_against_truth(y, labels))
+
+
+def nmi(y: Any, labels: Any, average: str = "geometric") -> float:
+    """Normalised mutual information of two partitions.
+
+    NMI = I / M(H, H'), with I = sum_kl (n_kl/n) log(n n_kl / (n_k n_l)), the entropies
+    H = -sum_k (n_k/n) log(n_k/n), and M their average.
+
+    Parameters
+    ----------
+    y, labels : array-like of shape (n_samples,)
+    average : {"geometric", "arithmetic", "max", "min"}, default="geometric"
+        The papers use "geometric"; scikit-learn's default is "arithmetic".
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 if neither partition divides the samples, 0 if only one of them does.
+        Equal to scikit-learn's `normalized_mutual_info_score`. Cost O(n).
+
+    Notes
+    -----
+    Equation (28) of the reference prints log(n_hl / (n_h n_l)) in the numerator; the factor n
+    within the logarithm is missing there, without which the value would be negative.
+
+    References
+    ----------
+    Strehl, Ghosh. Cluster ensembles: a knowledge reuse framework for combining multiple partitions.
+    JMLR 3, 2002. Equation (28) of Tao, Liu, Li, Ding, Fu. Robust Spectral Ensemble Clustering via
+    Rank Minimization. ACM TKDD, 2019.
+
+    Examples
+    --------
+    >>> from partita.metrics import nmi
+    >>> round(nmi([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.8165
+    >>> round(nmi([0, 0, 1, 1], [0, 0, 1, 2], average="arithmetic"), 4)
+    0.8
+    """
+    _check_average(average)
+    return _nmi(_against_truth(y, labels), average)
+
+
+def adjusted_rand(y: Any, labels: Any) -> float:
+    """Adjusted Rand index (ARI), which the papers also call the normalised Rand index R_n.
+
+    R_n = (m - m1 m2/M) / (m1/2 + m2/2 - m1 m2/M) with the pairs joined by both partitions
+    m = sum_kl C(n_kl, 2), by each of them m1 = sum_k C(n_k, 2) and m2 = sum_l C(n_l, 2), and all
+    pairs M = C(n, 2).
+
+    Parameters
+    ----------
+    y, labels : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float
+        1 for equal partitions, 0 in expectation for unrelated ones; may be negative. Equal to
+        scikit-learn's `adjusted_rand_score`. Cost O(n).
+
+    References
+    ----------
+    Hubert, Arabie. Comparing partitions. Journal of Classification 2, 1985.
+    https://doi.org/10.1007/BF01908075
+    Equation (8) of Liu, Wu, Liu, Tao, Fu. Spectral Ensemble Clustering via Weighted K-Means. IEEE
+    TKDE, 2017.
+
+    Examples
+    --------
+    >>> from partita.metrics import adjusted_rand
+    >>> round(adjusted_rand([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.5714
+    """
+    return _adjusted_rand(_against_truth(y, labels))
+
+
+def pairwise_f_score(y: Any, labels: Any) -> float:
+    """Pairwise F-score: harmonic mean of precision and recall over pairs of samples.
+
+    A pair counts as found if `labels` joins it and as true if `y` does: with the counts of
+    `adjusted_rand`, precision = m/m2, recall = m/m1 and F = 2 m / (m1 + m2).
+
+    Parameters
+    ----------
+    y, labels : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 if neither partition joins any pair. Cost O(n).
+
+    Examples
+    --------
+    >>> from partita.metrics import pairwise_f_score
+    >>> round(pairwise_f_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.6667
+    """
+    return _pairwise_f_score(_against_truth(y, labels))
+
+
+def purity(y: Any, labels: Any) -> float:
+    """Purity: the share of samples that belong to the commonest class of their cluster.
+
+    purity = (1/n) sum_k max_l n_kl over clusters k and classes l. Singletons are pure: read it
+    beside a measure that punishes too many clusters.
+
+    Parameters
+    ----------
+    y, labels : array-like of shape (n_samples,)
+        The measure is not symmetric: classes first, clusters second.
+
+    Returns
+    -------
+    float
+        Above 0, at most 1. Cost O(n).
+
+    Examples
+    --------
+    >>> from partita.metrics import purity
+    >>> purity([0, 0, 1, 1], [0, 0, 0, 1])
+    0.75
+    """
+    return _purity(_against_truth(y, labels))
+
+
+# -- with an ensemble ------------------------------------------------------------------------
+
+
+def anmi(labels: Any, ensemble: Any, average: str = "geometric") -> float:
+    """Average NMI of one clustering to the partitions of an ensemble.
+
+    ANMI = sum_i n_i NMI(labels, partition_i) / sum_i n_i, with n_i the samples that partition i
+    labels and NMI over the samples labelled in both; 0 where either side does not divide them.
+    No truth is needed: this is what cluster-ensemble methods choose between their results by.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        -1, None and NaN are missing, as in the ensemble.
+    ensemble : Ensemble or label matrix of shape (n_samples, n_partitions)
+        Sample weights of an `Ensemble` count.
+    average : {"geometric", "arithmetic", "max", "min"}, default="geometric"
+
+    Returns
+    -------
+    float
+        Between 0 and 1. Cost O(n m).
+
+    References
+    ----------
+    Strehl, Ghosh. Cluster ensembles: a knowledge reuse framework for combining multiple partitions.
+    JMLR 3, 2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita.metrics import anmi
+    >>> partitions = np.array([[0, 0], [0, 0], [1, 0], [1, 1]])
+    >>> round(anmi([0, 0, 1, 1], partitions), 4)
+    0.6728
+    """
+    _check_average(average)
+    ensemble = as_ensemble(ensemble)
+    if ensemble.is_compressed:
+        raise ValueError(
+            "Expected an ensemble with one row per sample, got a compressed one. Pass the ensemble "
+            "that `compress` was called on."
+        )
+    column = _vector(labels, "labels")
+    if len(column) != ensemble.n_samples:
+        raise ValueError(
+            f"labels has {len(column)} entries, the ensemble {ensemble.n_samples} samples. Pass "
+            "one label per sample, in the order of the ensemble."
+        )
+    codes, categories = encode([column], ["labels"], "missing")
+    known = codes[:, 0] != np.iinfo(codes.dtype).max
+    score = total = 0.0
+    for i in range(ensemble.n_partitions):
+        observed = ensemble.observed[:, i]
+        both = known & observed
+        weight = float(ensemble.weights[observed].sum())
+        table = _Table.of(
+            codes[both, 0],
+            ensemble.labels[both, i],
+            len(categories[0]),
+            int(ensemble.n_clusters[i]),
+            ensemble.weights[both],
+        )
+        score += weight * _nmi(table, average, undivided=0.0)
+        total += weight
+    return score / total
+
+
+def pairwise_agreement(ensemble: Any, average: str = "geometric") -> NDArray[np.float64]:
+    """NMI of every pair of an ensemble's partitions.
+
+    Parameters
+    ----------
+    ensemble : Ensemble or label matrix of shape (n_samples, n_partitions)
+    average : {"geometric", "arithmetic", "max", "min"}, default="geometric"
+
+    Returns
+    -------
+    array of shape (n_partitions, n_partitions)
+        Symmetric, ones on the diagonal, in the order in which the partitions were given. Each pair
+        over the samples that both label, by weight; 0 where there are none, or where either
+        partition does not divide them. Cost O(n m^2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita.metrics import pairwise_agreement
+    >>> pairwise_agreement(np.array([[0, 5, 0], [0, 5, 1], [1, 7, 0], [1, 7, 1]])).round(3)
+    array([[1., 1., 0.],
+           [1., 1., 0.],
+           [0., 0., 1.]])
+    """
+    _check_average(average)
+    ensemble = as_ensemble(ensemble)
+    m = ensemble.n_partitions
+    columns = np.ascontiguousarray(ensemble.labels.T)
+    complete = ensemble.n_missing == 0
+    place = ensemble.partition_order
+    agreement = np.eye(m)
+    for i in range(m):
+        for j in range(i):
+            first, second, weights = columns[i], columns[j], ensemble.weights
+            if not complete:
+                both = ensemble.observed[:, i] & ensemble.observed[:, j]
+                first, second, weights = first[both], second[both], weights[both]
+            sizes = int(ensemble.n_clusters[i]), int(ensemble.n_clusters[j])
+            value = _nmi(_Table.of(first, second, *sizes, weights), average, undivided=0.0)
+            agreement[place[i], place[j]] = agreement[place[j], place[i]] = value
+    return agreement
+
+
+def diversity(ensemble: Any, average: str = "geometric") -> float:
+    """Diversity of an ensemble: the mean of 1 - NMI over all pairs of its partitions.
+
+    Parameters
+    ----------
+    ensemble : Ensemble or label matrix of shape (n_samples, n_partitions)
+    average : {"geometric", "arithmetic", "max", "min"}, default="geometric"
+
+    Returns
+    -------
+    float
+        0 if all partitions agree, or there is only one; 1 if no two share anything. O(n m^2).
+
+    References
+    ----------
+    Fern, Brodley. Random projection for high dimensional data clustering: a cluster ensemble
+    approach. ICML 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita.metrics import diversity
+    >>> round(diversity(np.array([[0, 5, 0], [0, 5, 1], [1, 7, 0], [1, 7, 1]])), 4)
+    0.6667
+    """
+    agreement = pairwise_agreement(ensemble, average)
+    pairs = agreement[np.triu_indices(len(agreement), 1)]
+    return float(1 - pairs.mean()) if len(pairs) else 0.0
+
+
+# -- the table -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Non-zero cells of a contingency table: `counts` samples in (`rows`, `columns`)."""
+
+    counts: NDArray[Any]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(
+        cls,
+        first: NDArray[Any],
+        second: NDArray[Any],
+        n_first: int,
+        n_second: int,
+        weights: NDArray[np.float64] | None = None,
+    ) -> _Table:
+        """Count codes 0..n_first-1 against codes 0..n_second-1."""
+        cells = first.astype(np.int64) * n_second + second
+        if n_first * n_second <= max(_DENSE_CELLS_PER_SAMPLE * len(cells), 1024):
+            counts = np.bincount(cells, weights, minlength=n_first * n_second)
+            present = np.flatnonzero(counts)
+            counts = counts[present]
+        else:
+            present, inverse = np.unique(cells, return_inverse=True)
+            counts = np.bincount(inverse, weights)
+        return cls(counts, present // n_second, present % n_second, (n_first, n_second))
+
+    @cached_property
+    def total(self) -> float:
+        return float(self.counts.sum())
+
+    @cached_property
+    def row_sums(self) -> NDArray[np.float64]:
+        return _sums(self.rows, self.counts, self.shape[0])
+
+    @cached_property
+    def column_sums(self) -> NDArray[np.float64]:
+        return _sums(self.columns, self.counts, self.shape[1])
+
+
+def _sums(groups: NDArray[np.int64], counts: NDArray[Any], length: int) -> NDArray[np.float64]:
+    return np.asarray(np.bincount(groups, counts, minlength=length), np.float64)
+
+
+def _against_truth(y: Any, labels: Any) -> _Table:
+    """The table of classes (rows) against clusters (columns) of two label vectors as they are."""
+    columns = [_vector(y, "y"), _vector(labels, "labels")]
+    if len(columns[0]) != len(columns[1]):
+        raise ValueError(
+            f"y has {len(columns[0])} entries and labels {len(columns[1])}; expected one class and "
+            "one label per sample. Pass the labels of the same samples in the same order."
+        )
+    coded = [
+        encode([c], [name], "cluster") for c, name in zip(columns, ("y", "labels"), strict=True)
+    ]
+    for (codes, _), name in zip(coded, ("y", "labels"), strict=True):
+        absent = int(np.count_nonzero(codes == np.iinfo(codes.dtype).max))
+        if absent:
+            raise ValueError(
+                f"{name} has {absent} missing entries (None or NaN) and cannot be scored. Drop "
+                "these samples from both vectors."
+            )
+    (first, classes), (second, clusters) = coded
+    return _Table.of(first[:, 0], second[:, 0], len(classes[0]), len(clusters[0]))
+
+
+def _vector(values: Any, name: str) -> NDArray[Any]:
+    if np.ndim(values) != 1:
+        raise ValueError(
+            f"{name} must be a vector with one entry per sample, got {np.ndim(values)} dimensions. "
+            "Score one clustering at a time."
+        )
+    column = label_columns([values])[0][0]
+    if len(column) == 0:
+        raise ValueError(f"{name} is empty; expected one entry per sample, at least one.")
+    return column
+
+
+def _check_average(average: str) -> None:
+    if average not in _AVERAGES:
+        raise ValueError(f"average must be one of {tuple(_AVERAGES)}, got {average!r}.")
+
+
+# -- measures of a table ---------------------------------------------------------------------
+
+
+def _accuracy(table: _Table) -> float:
+    n_cells = table.shape[0] * table.shape[1]
+    require_memory(8 * n_cells, f"Matching {table.shape[1]} clusters to {table.shape[0]} classes")
+    dense = np.zeros(table.shape)
+    dense[table.rows, table.columns] = table.counts
+    matched = dense[linear_sum_assignment(dense, maximize=True)]
+    return float(matched.sum() / table.total)
+
+
+def _nmi(table: _Table, average: str, undivided: float = 1.0) -> float:
+    """NMI of a table; `undivided` if neither partition divides the samples."""
+    if len(table.counts) == 0:
+        return 0.0
+    p, p_row, p_column = (
+        values / table.total for values in (table.counts, table.row_sums, table.column_sums)
+    )
+    h_row, h_column = _entropy(p_row), _entropy(p_column)
+    if h_row == 0 or h_column == 0:
+        return undivided if h_row == h_column else 0.0
+    information = float((p * np.log(p / (p_row[table.rows] * p_column[table.columns]))).sum())
+    return min(1.0, max(0.0, information / _AVERAGES[average](h_row, h_column)))
+
+
+def _entropy(p: NDArray[np.float64]) -> float:
+    p = p[p > 0]
+    return 0.0 if len(p) == 1 else float(-(p * np.log(p)).sum())
+
+
+def _pairs(table: _Table) -> tuple[float, float, float, float]:
+    """Pairs joined by both partitions, by the rows', by the columns', and all pairs."""
+
+    def joined(sizes: NDArray[Any]) -> float:
+        return float((sizes * (sizes - 1.0)).sum() / 2)
+
+    return (
+        joined(table.counts),
+        joined(table.row_sums),
+        joined(table.column_sums),
+        table.total * (table.total - 1) / 2,
+    )
+
+
+def _adjusted_rand(table: _Table) -> float:
+    both, by_rows, by_columns, pairs = _pairs(table)
+    if both == by_rows == by_columns:
+        return 1.0
+    expected = by_rows * by_columns / pairs
+    return (both - expected) / ((by_rows + by_columns) / 2 - expected)
+
+
+def _pairwise_f_score(table: _Table) -> float:
+    both, by_rows, by_columns, _ = _pairs(table)
+    return 1.0 if by_rows + by_columns == 0 else 2 * both / (by_rows + by_columns)
+
+
+def _purity(table: _Table) -> float:
+    largest = np.zeros(table.shape[1])
+    np.maximum.at(largest, table.columns, table.counts)
+    return float(largest.sum() / table.total)
