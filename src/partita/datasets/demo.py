@@ -1,0 +1,136 @@
+"""The demonstration: many k-means clusterings of handwritten digits, fused by several methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_digits
+
+from partita.config import report_progress
+from partita.consensus import BaseConsensus
+from partita.ensemble import Ensemble
+from partita.generate import RandomK
+from partita.metrics import evaluate
+from partita.registry import get_method
+
+__all__ = ["DEFAULT_METHODS", "Demo", "Score", "run_demo"]
+
+DEFAULT_METHODS = ("eac", "lwea", "lwgp")
+_MEASURES = ("ARI", "NMI", "ACC")
+_WARM_UP_ROWS = 60  # enough for every kernel to be compiled before anything is timed
+
+
+@dataclass(frozen=True)
+class Score:
+    """One line of the table: who, how well by each measure, how long."""
+
+    name: str
+    measures: dict[str, float]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What `run_demo` found.
+
+    Attributes
+    ----------
+    images : array of shape (n_samples, height, width)
+    truth : array of shape (n_samples,)
+    partitions : array of shape (n_samples, n_partitions)
+    labels : dict of str to array of shape (n_samples,)
+        The consensus of each method.
+    scores : tuple of Score
+        One per method, in the order asked for.
+    base_mean, base_best : Score
+        Mean and, measure by measure, best of the base partitions; seconds are for one of them.
+    base_measures : dict of str to array of shape (n_partitions,)
+    """
+
+    images: NDArray[Any]
+    truth: NDArray[np.int64]
+    partitions: NDArray[Any]
+    labels: dict[str, NDArray[np.int64]]
+    scores: tuple[Score, ...]
+    base_mean: Score
+    base_best: Score
+    base_measures: dict[str, NDArray[np.float64]]
+
+
+def run_demo(
+    *,
+    n_partitions: int = 100,
+    methods: Sequence[str] = DEFAULT_METHODS,
+    random_state: int = 0,
+) -> Demo:
+    """Cluster the digits that come with scikit-learn many times and fuse the partitions.
+
+    Parameters
+    ----------
+    n_partitions : int
+        k-means runs, with 10 to 42 clusters each.
+    methods : sequence of str
+        Keys of consensus methods, see `partita.registry`.
+    random_state : int
+        Seeds the generator and every method that draws.
+
+    Returns
+    -------
+    Demo
+
+    Examples
+    --------
+    >>> from partita.datasets import run_demo
+    >>> demo = run_demo(n_partitions=5, methods=["lwgp"])
+    >>> [score.name for score in demo.scores]
+    ['LWGP']
+    """
+    classes = [get_method(key) for key in methods]
+    digits = load_digits()
+    n_classes = len(digits.target_names)
+    start = perf_counter()
+    generator = RandomK(n_partitions, n_clusters=n_classes, random_state=random_state)
+    partitions = generator.fit_transform(digits.data)
+    seconds = (perf_counter() - start) / n_partitions
+    base = [evaluate(digits.target, column) for column in partitions.T]
+    base_measures = {name: np.asarray([scores[name] for scores in base]) for name in _MEASURES}
+
+    ensemble = Ensemble.from_labels(partitions)
+    warm_up = ensemble.subset(samples=slice(_WARM_UP_ROWS))
+    labels: dict[str, NDArray[np.int64]] = {}
+    scores = []
+    for done, method in enumerate(classes):
+        report_progress("fuse", done, len(classes), method.__name__)
+        _estimator(method, n_classes, random_state).fit(warm_up)
+        start = perf_counter()
+        fitted = _estimator(method, n_classes, random_state).fit(ensemble)
+        elapsed = perf_counter() - start
+        measures = evaluate(digits.target, fitted.labels_)
+        labels[method.__name__] = fitted.labels_
+        scores.append(Score(method.__name__, {name: measures[name] for name in _MEASURES}, elapsed))
+    report_progress("fuse", len(classes), len(classes))
+
+    means = {name: float(values.mean()) for name, values in base_measures.items()}
+    bests = {name: float(values.max()) for name, values in base_measures.items()}
+    return Demo(
+        images=digits.images,
+        truth=digits.target,
+        partitions=partitions,
+        labels=labels,
+        scores=tuple(scores),
+        base_mean=Score("mean base partition", means, seconds),
+        base_best=Score("best base partition", bests, seconds),
+        base_measures=base_measures,
+    )
+
+
+def _estimator(method: type[BaseConsensus], n_clusters: int, random_state: int) -> Any:
+    """The method with its defaults, the number of clusters and, if it draws, the seed."""
+    known = method().get_params()
+    given = {"n_clusters": n_clusters, "random_state": random_state}
+    return method(**{name: value for name, value in given.items() if name in known})

@@ -1,0 +1,110 @@
+"""Data on stdout, talk on stderr, and no traceback for a user's mistake."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import partita
+from partita import cli
+from partita.datasets.demo import DEFAULT_METHODS
+from partita.registry import all_methods, get_method
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Run a command line as the console script does: exit code, stdout, stderr."""
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["partita", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return command
+
+
+def test_version(run) -> None:
+    assert run("--version") == (0, f"partita {partita.__version__}\n", "")
+
+
+def test_help_names_the_commands(run) -> None:
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "demo" in out
+    assert "methods" in out
+
+
+def test_methods_prints_every_method(run) -> None:
+    code, out, err = run("methods")
+    assert (code, err) == (0, "")
+    listed = [line.split()[0] for line in out.splitlines() if line.strip()]
+    assert {c.info.key for c in all_methods()} <= set(listed)
+    assert all(c.info.name in out for c in all_methods())
+
+
+def test_methods_as_json(run) -> None:
+    code, out, err = run("methods", "--json", "--family", "linkage")
+    assert (code, err) == (0, "")
+    records = json.loads(out)
+    assert [r["class"] for r in records] == [c.__name__ for c in all_methods(family="linkage")]
+    assert records[0].keys() >= {"key", "name", "family", "cite", "missing", "deterministic"}
+
+
+def test_demo_prints_scores_and_writes_a_picture(run, tmp_path: Path) -> None:
+    picture = tmp_path / "demo.png"
+    arguments = ["--partitions", "6", "--method", "eac", "--method", "lwgp"]
+    code, out, err = run("demo", *arguments, "--output", str(picture))
+    assert code == 0, err
+    lines = [line.split() for line in out.splitlines() if line.strip()]
+    assert lines[0] == ["method", "ARI", "NMI", "ACC", "seconds"]
+    names = [" ".join(line[:-4]) for line in lines[2:]]
+    assert names == ["EAC", "LWGP", "mean base partition", "best base partition"]
+    assert 0.3 < float(lines[3][-4]) <= 1
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert str(picture) in err.replace("\n", "")
+    assert "hint:" in err
+    assert "6/6" in err
+
+
+def test_demo_methods_exist() -> None:
+    assert [get_method(key).info.key for key in DEFAULT_METHODS] == list(DEFAULT_METHODS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["demo", "--method", "nope"], "No consensus method 'nope'"),
+        (["demo", "--output", "picture.xyz"], "must end in .png, .svg or .pdf, got 'picture.xyz'"),
+        (["demo", "--output", "no-such-folder/demo.png"], "No folder"),
+        (["methods", "--family", "nope"], "No method of family 'nope'"),
+        (["demo", "--partitions", "one"], "--partitions"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_a_mistake_is_one_message(run, arguments: list[str], message: str) -> None:
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert out == ""
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_hints_follow_an_error(run) -> None:
+    _, _, err = run("demo", "--method", "nope")
+    assert err.splitlines()[-1].startswith("hint: `partita methods`")
+
+
+def test_debug_keeps_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    import logging
+
+    monkeypatch.setattr(sys, "argv", ["partita", "--debug", "methods", "--family", "nope"])
+    try:
+        with pytest.raises(ValueError, match="No method of family"):
+            cli.main()
+    finally:
+        logging.getLogger("partita").setLevel(logging.NOTSET)
