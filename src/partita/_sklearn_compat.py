@@ -24,6 +24,7 @@ __all__ = [
     "InvalidParameterError",
     "Options",
     "StrOptions",
+    "check_input_names",
     "fit_context",
     "set_input_names",
     "validate_data",
@@ -34,3 +35,13 @@ def set_input_names(estimator: Any, X: Any, n_features: int) -> None:
     """Remember the number of columns fitted and, for a data frame, their names."""
     _check_feature_names(estimator, X, reset=True)
     estimator.n_features_in_ = n_features
+
+
+def check_input_names(estimator: Any, X: Any, n_features: int) -> None:
+    """Refuse a table whose columns are not the fitted ones."""
+    _check_feature_names(estimator, X, reset=False)
+    if n_features != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {n_features} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input (one per fitted partition)."
+        )

@@ -1,4 +1,4 @@
-"""Threads for kernels that release the lock: fixed blocks in, the same result whatever the count."""
+"""Threads for kernels that release the lock; the result does not depend on their number."""
 
 from __future__ import annotations
 

@@ -51,14 +51,18 @@ def label_columns(labels: Any) -> tuple[list[NDArray[Any]], list[str] | None]:
         return _from_vectors(labels), None
     frame = nw.from_native(labels, pass_through=True, eager_only=True)
     if isinstance(frame, nw.DataFrame):
-        return [_series_values(frame[name]) for name in frame.columns], [str(c) for c in frame.columns]
+        return [_series_values(frame[name]) for name in frame.columns], [
+            str(c) for c in frame.columns
+        ]
     if isinstance(frame, nw.LazyFrame):
-        raise InvalidEnsembleError("Expected a data frame in memory, got a lazy one. Collect it first.")
+        raise InvalidEnsembleError(
+            "Expected a data frame in memory, got a lazy one. Collect it first."
+        )
     array = labels if isinstance(labels, np.ndarray) else np.asarray(labels)
     if array.ndim != 2:
         raise InvalidEnsembleError(
-            f"Expected 2D array of labels (n_samples, n_partitions), got {array.ndim}D array instead"
-            f" with shape {array.shape}. Reshape your data: a single partition is "
+            f"Expected 2D array of labels (n_samples, n_partitions), got {array.ndim}D array "
+            f"instead with shape {array.shape}. Reshape your data: a single partition is "
             "`labels.reshape(-1, 1)`."
         )
     if 0 in array.shape:
@@ -78,12 +82,14 @@ def _series_values(series: Any) -> NDArray[Any]:
 
 
 def _from_vectors(vectors: Sequence[Any]) -> list[NDArray[Any]]:
-    columns = [np.ma.asarray(v) if isinstance(v, np.ma.MaskedArray) else _vector(v) for v in vectors]
+    columns = [
+        np.ma.asarray(v) if isinstance(v, np.ma.MaskedArray) else _vector(v) for v in vectors
+    ]
     for i, column in enumerate(columns):
         if column.ndim != 1:
             raise InvalidEnsembleError(
-                f"Expected a list of one-dimensional label vectors, got {column.ndim} dimensions in "
-                f"vector {i}. Pass a label matrix as a NumPy array instead."
+                f"Expected a list of one-dimensional label vectors, got {column.ndim} dimensions "
+                f"in vector {i}. Pass a label matrix as a NumPy array instead."
             )
         if len(column) != len(columns[0]):
             raise InvalidEnsembleError(
@@ -100,7 +106,9 @@ def _vector(values: Any) -> NDArray[Any]:
     if isinstance(series, nw.Series):
         return _series_values(series)
     values = list(values) if not np.isscalar(values) else values
-    mixed = any(v is None or isinstance(v, str) for v in values) if isinstance(values, list) else False
+    mixed = (
+        any(v is None or isinstance(v, str) for v in values) if isinstance(values, list) else False
+    )
     return np.asarray(values, dtype=object if mixed else None)
 
 
@@ -119,8 +127,8 @@ def encode(
         raise ValueError(f"noise must be one of {NOISE_POLICIES}, got {noise!r}")
     if not columns or len(columns[0]) == 0:
         raise InvalidEnsembleError(
-            f"Expected at least one partition of at least one sample, got {len(columns)} partitions "
-            f"of {0 if not columns else len(columns[0])} samples."
+            f"Expected at least one partition of at least one sample, got {len(columns)} "
+            f"partitions of {0 if not columns else len(columns[0])} samples."
         )
     names = names or [str(i) for i in range(len(columns))]
     coded: list[NDArray[np.int64]] = []
@@ -150,10 +158,14 @@ def code_dtype(n_clusters: int) -> Any:
     for dtype in (np.uint8, np.uint16, np.uint32):
         if n_clusters <= np.iinfo(dtype).max:
             return dtype
-    raise InvalidEnsembleError(f"A partition of {n_clusters} clusters is more than 32 bits can number.")
+    raise InvalidEnsembleError(
+        f"A partition of {n_clusters} clusters is more than 32 bits can number."
+    )
 
 
-def _encode_column(column: NDArray[Any], name: str, noise: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def _encode_column(
+    column: NDArray[Any], name: str, noise: str
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
     values, missing, is_noise = _split(column, name)
     if noise == "missing":
         missing = missing | is_noise
@@ -169,7 +181,9 @@ def _encode_column(column: NDArray[Any], name: str, noise: str) -> tuple[NDArray
     return codes, categories
 
 
-def _split(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
+def _split(
+    column: NDArray[Any], name: str
+) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
     """Values, which of them are missing (None, NaN, masked) and which are noise (-1)."""
     masked = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
     values = np.ma.getdata(column) if masked is not None else column
@@ -226,9 +240,9 @@ def _is_missing(value: object) -> bool:
 
 def _unique(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Codes and sorted distinct values; linear time for integers of small range."""
-    if values.dtype.kind == "f" and len(values) and np.all(values == np.floor(values)):
-        if np.abs(values).max() < _SMALL_RANGE:
-            values = values.astype(np.int64)
+    whole = values.dtype.kind == "f" and len(values) and np.all(values == np.floor(values))
+    if whole and np.abs(values).max() < _SMALL_RANGE:
+        values = values.astype(np.int64)
     if values.dtype.kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
         if high - low < _SMALL_RANGE:
@@ -282,7 +296,8 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> int:
     """At least 1 and at most the number of samples."""
     if not 1 <= n_clusters <= n_samples:
         raise ValueError(
-            f"n_clusters={n_clusters} must be between 1 and the number of samples, n_samples={n_samples}."
+            f"n_clusters={n_clusters} must be between 1 and the number of samples, "
+            f"n_samples={n_samples}."
         )
     return int(n_clusters)
 
@@ -291,7 +306,9 @@ def check_affinity(affinity: Any, n: int, name: str = "affinity") -> NDArray[np.
     """A symmetric n x n matrix of finite numbers."""
     array = np.asarray(affinity, np.float64)
     if array.shape != (n, n):
-        raise ValueError(f"{name} must have shape ({n}, {n}), one row per sample, got {array.shape}.")
+        raise ValueError(
+            f"{name} must have shape ({n}, {n}), one row per sample, got {array.shape}."
+        )
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} contains NaN or infinity.")
     if not np.allclose(array, array.T, rtol=0, atol=1e-8 * max(1.0, float(np.abs(array).max()))):

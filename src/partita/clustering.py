@@ -77,7 +77,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         """Generate partitions of the rows of X and fuse them."""
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         rng = random_generator(self.random_state)
-        self.generator_ = self._prepared(RandomK() if self.generator is None else self.generator, rng)
+        self.generator_ = self._prepared(
+            RandomK() if self.generator is None else self.generator, rng
+        )
         self.consensus_ = self._prepared(LWGP() if self.consensus is None else self.consensus, rng)
         self.ensemble_labels_ = self.generator_.fit_transform(X)
         self.consensus_.fit(self.ensemble_labels_)
@@ -91,9 +93,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         parameters = part.get_params(deep=False)
         is_consensus = hasattr(part, "info")
         settings: dict[str, Any] = {}
-        if self.n_clusters is not None and "n_clusters" in parameters:
-            if is_consensus or parameters["n_clusters"] is None:
-                settings["n_clusters"] = self.n_clusters
+        takes_it = is_consensus or parameters.get("n_clusters", 0) is None
+        if self.n_clusters is not None and "n_clusters" in parameters and takes_it:
+            settings["n_clusters"] = self.n_clusters
         if "random_state" in parameters and parameters["random_state"] is None:
             settings["random_state"] = int(rng.integers(2**31))
         return part.set_params(**settings)

@@ -52,7 +52,9 @@ class Config:
 
     def __post_init__(self) -> None:
         if self.memory_budget is not None and self.memory_budget <= 0:
-            raise ValueError(f"memory_budget must be a positive number of bytes or None, got {self.memory_budget!r}")
+            raise ValueError(
+                f"memory_budget must be a positive number of bytes, got {self.memory_budget!r}"
+            )
         if self.n_threads < 1:
             raise ValueError(f"n_threads must be at least 1, got {self.n_threads!r}")
         if self.progress is not None and not callable(self.progress):

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -71,7 +70,7 @@ class Ensemble:
     def __post_init__(self) -> None:
         if len(self.partition_order) == 0:
             object.__setattr__(self, "partition_order", np.arange(self.n_partitions))
-        object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
+        object.__setattr__(self, "provenance", dict(self.provenance))
         for array in (self.labels, self.weights, self.inverse, self.partition_order):
             if array is not None:
                 array.flags.writeable = False
@@ -126,8 +125,9 @@ class Ensemble:
         without = np.flatnonzero((table == missing).all(axis=1))
         if len(without) and unlabelled == "error":
             raise InvalidEnsembleError(
-                f"{len(without)} sample(s) have no label in any partition (first: row {without[0]}). "
-                'Drop them, or pass `Ensemble.from_labels(..., unlabelled="keep")` to get -1 for them.'
+                f"{len(without)} sample(s) have no label in any partition (first: row "
+                f'{without[0]}). Drop them, or pass `Ensemble.from_labels(..., unlabelled="keep")` '
+                "to get -1 for them."
             )
         if len(without) == len(table):
             raise InvalidEnsembleError("No sample has a label in any partition.")
@@ -277,10 +277,10 @@ class Ensemble:
         first = np.empty(self.n_rows, np.int64)
         n_distinct = _kernels.rows.distinct(self.labels, inverse, first)
         labels = self.labels[first[:n_distinct]]
-        weights = np.bincount(inverse, self.weights, minlength=n_distinct)
+        weights = np.bincount(inverse, self.weights, minlength=n_distinct).astype(np.float64)
 
         without = (labels == self.missing).all(axis=1)
-        rows, columns, colours = self._canonical_order(labels, weights)
+        rows, columns = self._canonical_order(labels, weights)
         rows = rows[~without[rows]]
         renamed = np.empty((len(rows), self.n_partitions), labels.dtype)
         new_code = np.empty(self.n_all_clusters, np.int64)
@@ -301,7 +301,7 @@ class Ensemble:
 
     def _canonical_order(
         self, labels: NDArray[Any], weights: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Orders of rows and columns by their colours; stable, so first appearance breaks ties."""
         # single precision: weights that differ only by the order of their summation are one
         row_colour = weights.astype(np.float32).view(np.uint32).astype(np.uint64)
@@ -311,9 +311,10 @@ class Ensemble:
             _kernels.rows.refine(
                 labels, self.missing, self.offsets, row_colour, cluster_colour, partition_colour
             )
-        rows = np.argsort(row_colour, kind="stable")
-        columns = np.argsort(partition_colour, kind="stable")
-        return rows, columns, row_colour
+        return (
+            np.argsort(row_colour, kind="stable"),
+            np.argsort(partition_colour, kind="stable"),
+        )
 
     def _renamed_categories(self, i: int, new_code: NDArray[np.int64]) -> NDArray[Any]:
         codes = new_code[self.offsets[i] : self.offsets[i + 1]]

@@ -32,7 +32,7 @@ def _merge(matrix, alive, n_alive, a, b, linkage):
     row_a, row_b = matrix[a], matrix[b]
     for p in range(n_alive):
         c = alive[p]
-        if c == a or c == b:
+        if c in (a, b):
             continue
         if linkage == AVERAGE:
             value = row_a[c] + row_b[c]

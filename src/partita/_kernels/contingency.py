@@ -44,7 +44,7 @@ def pair_entropies(columns, missing, offsets, weights, i, out):
     `columns` is (m, n). Only members that j labels count. O(n m) per partition, and one small
     table at a time: no L x L array.
     """
-    m, n = columns.shape
+    m = len(columns)
     k_i = offsets[i + 1] - offsets[i]
     for j in range(m):
         if j == i:

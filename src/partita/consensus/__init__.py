@@ -4,5 +4,16 @@ from partita.consensus._base import BaseConsensus, LearnsMatrix, MethodInfo, Siz
 from partita.consensus.eac import EAC
 from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
+from partita.consensus.sec import SEC
 
-__all__ = ["EAC", "LWEA", "LWGP", "BaseConsensus", "LearnsMatrix", "MethodInfo", "Size", "Solution"]
+__all__ = [
+    "EAC",
+    "LWEA",
+    "LWGP",
+    "SEC",
+    "BaseConsensus",
+    "LearnsMatrix",
+    "MethodInfo",
+    "Size",
+    "Solution",
+]

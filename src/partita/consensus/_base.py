@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self, final
 
@@ -19,13 +19,15 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from partita._memory import memory_budget, require_memory
-from partita._sklearn_compat import Interval, set_input_names
-from partita._validation import check_n_clusters, random_generator
+from partita._sklearn_compat import Interval, check_input_names, set_input_names
+from partita._validation import check_n_clusters, label_columns, random_generator
 from partita.ensemble import Ensemble, as_ensemble
-from partita.exceptions import NotSupportedError, PartitaWarning
+from partita.exceptions import InvalidEnsembleError, NotSupportedError, PartitaWarning
+from partita.matrices import cluster_sizes
 from partita.matrices.agreement import expand_pairs
+from partita.solvers.label_kmeans import Geometry, Tables, group_statistics, row_costs
 
-__all__ = ["BaseConsensus", "LearnsMatrix", "MethodInfo", "Size", "Solution"]
+__all__ = ["BaseConsensus", "LearnsMatrix", "MethodInfo", "PredictsRows", "Size", "Solution"]
 
 N_CLUSTERS = [Interval(Integral, 1, None, closed="left")]
 
@@ -121,7 +123,9 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         super().__init_subclass__(**options)
         overridden = {"fit", "fit_predict"} & set(vars(cls))
         if overridden:
-            raise TypeError(f"{cls.__name__} overrides {sorted(overridden)}; write `_solve` instead.")
+            raise TypeError(
+                f"{cls.__name__} overrides {sorted(overridden)}; write `_solve` instead."
+            )
 
     @abstractmethod
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
@@ -150,17 +154,21 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             check_n_clusters(n_clusters, ensemble.n_samples)
         if self.info.missing == "refused" and core.n_missing:
             raise NotSupportedError(
-                f"{type(self).__name__} is not defined for missing labels, and {core.n_missing} are "
-                "missing. Methods that accept them: "
+                f"{type(self).__name__} is not defined for missing labels, and {core.n_missing} "
+                "are missing. Methods that accept them: "
                 f"{', '.join(c.__name__ for c in _methods() if c.info.missing != 'refused')}."
             )
         if n_clusters is not None and core.n_rows <= n_clusters:
-            solution = Solution(np.arange(core.n_rows), n_iter=0)
+            solution = self._each_row_alone(core)
         else:
             self._require_memory(core)
             solution = self._solve(core, random_generator(getattr(self, "random_state", 0)))
         self._set_result(core, solution)
         return self
+
+    def _each_row_alone(self, core: Ensemble) -> Solution:
+        """The only answer when no more distinct rows than clusters are there."""
+        return Solution(np.arange(core.n_rows), n_iter=0)
 
     def _require_memory(self, core: Ensemble) -> None:
         size = Size.of(core, getattr(self, "n_clusters", None))
@@ -172,8 +180,11 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         )
 
     def _set_result(self, core: Ensemble, solution: Solution) -> None:
-        labels, self.n_clusters_ = _number_by_appearance(core.expand(solution.labels))
-        self.labels_ = labels
+        raw = core.expand(solution.labels)
+        self.labels_, self.n_clusters_ = _number_by_appearance(raw)
+        if isinstance(self, PredictsRows):
+            self._numbers = np.full(int(solution.labels.max()) + 1, -1, np.int64)
+            self._numbers[raw[raw >= 0]] = self.labels_[raw >= 0]
         self.objective_ = float(solution.objective)
         self.n_iter_ = int(solution.n_iter)
         self.converged_ = bool(solution.converged)
@@ -203,6 +214,89 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
+
+
+class PredictsRows(BaseConsensus):
+    """A method that keeps look-up tables of its clusters and can label new rows by them."""
+
+    init: Any
+    n_clusters: int
+    _tables: Tables
+    _codebook: Ensemble
+    _sizes: NDArray[np.float64]
+    _numbers: NDArray[np.int64]
+
+    @abstractmethod
+    def _geometry(self, ensemble: Ensemble) -> Geometry:
+        """The costs the method minimises."""
+
+    def _each_row_alone(self, core: Ensemble) -> Solution:
+        groups = np.arange(core.n_rows)
+        geometry = self._geometry(core)
+        counts, masses = group_statistics(core, geometry, groups, core.n_rows)
+        learned = self._prediction(core, geometry.tables(counts, masses))
+        return Solution(groups, n_iter=0, learned=learned)
+
+    def _seed_rows(self, core: Ensemble) -> str | NDArray[np.int64]:
+        """`init` as the engine takes it: a word, or rows of the compressed ensemble."""
+        if isinstance(self.init, str):
+            return self.init
+        seeds = np.asarray(self.init)
+        n = core.n_samples
+        if seeds.shape != (self.n_clusters,) or seeds.dtype.kind not in "iu":
+            raise ValueError(
+                f"init must name {self.n_clusters} samples by number, got an array of shape "
+                f"{seeds.shape} and type {seeds.dtype}."
+            )
+        if seeds.min() < -n or seeds.max() >= n:
+            raise ValueError(f"init must hold sample numbers below {n}, got {seeds.tolist()}.")
+        rows = np.arange(n)[seeds] if core.inverse is None else core.inverse[seeds]
+        if len(np.unique(rows)) < len(rows) or rows.min() < 0:
+            raise ValueError(
+                "init names samples with the same labels (or none): seeds must differ."
+            )
+        return rows
+
+    def _prediction(self, core: Ensemble, tables: Tables) -> dict[str, Any]:
+        """What `predict` needs, as learned attributes: tables, and the names without the rows."""
+        empty = replace(
+            core,
+            labels=core.labels[:0].copy(),
+            weights=core.weights[:0].copy(),
+            inverse=None,
+            sample_ids=None,
+        )
+        return {"_tables": tables, "_codebook": empty, "_sizes": cluster_sizes(core)}
+
+    def _row_parts(
+        self, codebook: Ensemble, labels: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Constant and scale of new rows' costs."""
+        return np.zeros(len(labels)), np.ones(len(labels))
+
+    def predict(self, X: Any, *, noise: str = "missing") -> NDArray[np.int64]:
+        """Nearest cluster of new label rows, numbered as in `labels_`.
+
+        Parameters
+        ----------
+        X : label matrix with the fitted partitions as columns
+            A label the partition did not have counts as missing.
+        noise : {"missing", "cluster", "singletons"}
+            As in `fit`.
+        """
+        check_is_fitted(self)
+        columns, _ = label_columns(X)
+        check_input_names(self, X, len(columns))
+        labels, _ = self._codebook.encode(columns, noise)
+        unlabelled = np.flatnonzero((labels == self._codebook.missing).all(axis=1))
+        if len(unlabelled):
+            raise InvalidEnsembleError(
+                f"{len(unlabelled)} row(s) have no label known from fitting (first: row "
+                f"{unlabelled[0]}). Drop them."
+            )
+        constant, scale = self._row_parts(self._codebook, labels)
+        costs = row_costs(self._codebook, labels, self._tables, constant, scale)
+        return self._numbers[np.argmin(costs, axis=1)]
 
 
 class LearnsMatrix:

@@ -12,7 +12,13 @@ from partita._memory import require_memory
 from partita._threads import run_blocks
 from partita.ensemble import Ensemble, as_ensemble
 
-__all__ = ["agreement_counts", "coassociation", "coobserved_counts", "expand_pairs", "weighted_agreement"]
+__all__ = [
+    "agreement_counts",
+    "coassociation",
+    "coobserved_counts",
+    "expand_pairs",
+    "weighted_agreement",
+]
 
 _BLOCK = 256  # rows per unit of work: a multiple of the kernels' tile
 
@@ -26,7 +32,7 @@ def agreement_counts(ensemble: Ensemble, dtype: Any = np.uint16) -> NDArray[Any]
 def coobserved_counts(ensemble: Ensemble, dtype: Any = np.uint16) -> NDArray[Any]:
     """How many partitions label both rows: agreement of one-cluster partitions."""
     missing = np.uint8(255)
-    columns = np.where(ensemble.labels.T == ensemble.missing, missing, np.uint8(0))
+    columns = np.where(ensemble.missing == ensemble.labels.T, missing, np.uint8(0))
     return _count(np.ascontiguousarray(columns), int(missing), dtype)
 
 
@@ -58,7 +64,9 @@ def weighted_agreement(ensemble: Ensemble, value: NDArray[np.float64]) -> NDArra
     return out
 
 
-def coassociation(labels: Any, *, missing: str = "pairwise", expand: bool = True) -> NDArray[np.float64]:
+def coassociation(
+    labels: Any, *, missing: str = "pairwise", expand: bool = True
+) -> NDArray[np.float64]:
     """Co-association matrix: the share of partitions in which two samples share a cluster.
 
     CA_pq = (partitions that join p and q) / (partitions that label both).

@@ -27,9 +27,7 @@ def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
 
     def block(start: int, stop: int) -> None:
         for i in range(start, stop):
-            kernel(
-                columns, ensemble.missing, ensemble.offsets, ensemble.weights, i, per_partition
-            )
+            kernel(columns, ensemble.missing, ensemble.offsets, ensemble.weights, i, per_partition)
 
     run_blocks(block, ensemble.n_partitions, 1)
     return per_partition.sum(axis=0)

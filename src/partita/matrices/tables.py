@@ -55,7 +55,9 @@ def cluster_overlaps(ensemble: Ensemble) -> NDArray[np.float64]:
     return np.asarray((B.T @ sp.diags(ensemble.weights) @ B).toarray())
 
 
-def table_against(ensemble: Ensemble, groups: NDArray[np.int64], n_groups: int) -> NDArray[np.float64]:
+def table_against(
+    ensemble: Ensemble, groups: NDArray[np.int64], n_groups: int
+) -> NDArray[np.float64]:
     """Weight of every cluster's rows in every group, shape (n_all_clusters, n_groups)."""
     table = np.zeros((ensemble.n_all_clusters, n_groups))
     _kernels.contingency.against(

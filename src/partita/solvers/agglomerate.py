@@ -98,15 +98,17 @@ def agglomerate(
         empty = np.empty(0, np.int64)
         return Tree(empty, empty, np.empty(0))
     size = np.ones(n) if weights is None else np.array(weights, np.float64)
-    matrix = _sums(distances, size, overwrite) if linkage == "average" else (
-        distances if overwrite else distances.copy()
+    matrix = (
+        _sums(distances, size, overwrite)
+        if linkage == "average"
+        else (distances if overwrite else distances.copy())
     )
     left, right, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
     _kernels.agglomeration.chain(matrix, size, _CODES[linkage], left, right, height)
     return _sorted_tree(left, right, height)
 
 
-def _sums(distances: NDArray[Any], size: NDArray[np.float64], overwrite: bool) -> NDArray[Any]:
+def _sums(distances: Any, size: NDArray[np.float64], overwrite: bool) -> NDArray[Any]:
     """Distance times both weights, in the narrowest exact type."""
     whole = distances.dtype.kind in "iu" and bool(np.all(size == np.floor(size)))
     if not whole:
@@ -120,7 +122,7 @@ def _sums(distances: NDArray[Any], size: NDArray[np.float64], overwrite: bool) -
     dtype = np.uint32 if largest < 2**32 else np.int64
     if overwrite and distances.dtype == dtype and np.all(size == 1):
         return distances
-    matrix = distances.astype(dtype)
+    matrix: NDArray[Any] = distances.astype(dtype)
     integer_size = size.astype(dtype)
     matrix *= integer_size[:, None]
     matrix *= integer_size
