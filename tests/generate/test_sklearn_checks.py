@@ -31,12 +31,11 @@ def _expected_failures(generator: object) -> dict[str, str]:
 
 @parametrize_with_checks(
     [
-        RandomK(3),
-        RandomK(3, metric="cosine"),
-        RandomFeatures(3, ratio=0.5),
-        RandomProjections(3),
-        RandomRows(8),
-        RandomRows(3, ratio=1.0),
+        RandomK(2),
+        RandomFeatures(2),
+        RandomProjections(2, metric="cosine"),
+        RandomRows(8, ratio=0.7),
+        RandomRows(2, ratio=1.0),
         SpectralBandwidths(2, multipliers=[0.5, 1.0]),
         MixedEstimators([KMeans(2), KMeans(3)]),
         MixedEstimators([KMeans(2), AgglomerativeClustering(2)]),

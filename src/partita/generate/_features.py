@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
 
-__all__ = ["Preparation", "count_distinct_rows", "has_direction", "unit_rows"]
+__all__ = ["Preparation", "count_distinct_rows", "has_direction", "squared_norms", "unit_rows"]
 
 _BLOCK = 4096
 
@@ -46,7 +45,7 @@ class Preparation:
     def apply(self, X: Any) -> Any:
         """A float32 copy of X, C-ordered or canonical CSR; X itself stays as it is."""
         if self.unit:
-            return _as_single(normalize(X, copy=True))
+            return _as_single(unit_rows(X))
         if sp.issparse(X):
             return _as_single(X * self.scale)
         shift = 0.0 if self.shift is None else self.shift
@@ -72,8 +71,33 @@ def _as_single(X: Any) -> Any:
 
 
 def unit_rows(X: Any) -> Any:
-    """Rows divided by their length; a row of zeros stays one."""
-    return normalize(X, copy=True)
+    """A copy whose rows are divided by their length, however small; a row of zeros stays one."""
+    X = X.copy()
+    for length in (_largest_of_rows, _lengths_of_rows):  # the first against under- and overflow
+        divisor = length(X)
+        divisor[divisor == 0] = 1
+        if sp.issparse(X):
+            X.data /= np.repeat(divisor, np.diff(X.indptr))
+        else:
+            X /= divisor[:, None]
+    return X
+
+
+def _largest_of_rows(X: Any) -> NDArray[Any]:
+    if sp.issparse(X):
+        return np.asarray(abs(X).max(axis=1).toarray()).ravel()
+    return np.asarray(np.abs(X).max(axis=1))
+
+
+def _lengths_of_rows(X: Any) -> NDArray[Any]:
+    return np.sqrt(squared_norms(X))
+
+
+def squared_norms(X: Any) -> NDArray[Any]:
+    """Squared length of every row."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), X.dtype).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def has_direction(X: Any) -> NDArray[np.bool_]:

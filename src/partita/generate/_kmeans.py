@@ -23,7 +23,13 @@ from sklearn.utils import gen_batches
 from partita._sklearn_compat import Interval
 from partita.exceptions import PartitaWarning
 from partita.generate._base import MISSING, BaseGenerator, Labels
-from partita.generate._features import Preparation, count_distinct_rows, has_direction, unit_rows
+from partita.generate._features import (
+    Preparation,
+    count_distinct_rows,
+    has_direction,
+    squared_norms,
+    unit_rows,
+)
 
 __all__ = ["CentroidModel", "KMeansGenerator", "View", "kmeans"]
 
@@ -51,7 +57,7 @@ def _seed_centres(X: Any, k: int, rng: np.random.Generator) -> Single:
     n_rows = min(X.shape[0], max(_SEED_ROWS_PER_CLUSTER * k, _SEED_ROWS_AT_LEAST))
     if n_rows < X.shape[0]:
         X = X[np.sort(rng.choice(X.shape[0], n_rows, replace=False))]
-    norms = _squared_norms(X)
+    norms = squared_norms(X)
     trials = 2 + int(log(k))
     chosen = np.empty(k, np.int64)
     chosen[0] = rng.integers(n_rows)
@@ -64,12 +70,6 @@ def _seed_centres(X: Any, k: int, rng: np.random.Generator) -> Single:
         best = int(left.sum(axis=1).argmin())
         chosen[step], nearest = candidates[best], left[best]
     return _dense(X[chosen])
-
-
-def _squared_norms(X: Any) -> Single:
-    if sp.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1), np.float32).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def _distances(X: Any, norms: Single, rows: NDArray[np.int64]) -> Single:

@@ -83,16 +83,18 @@ class MixedEstimators(BaseGenerator):
     def _count(self) -> int:
         return len(self.estimators)
 
+    def _validate(self, X: Any, *, reset: bool) -> Any:
+        if not self.estimators:
+            raise ValueError("estimators is empty: expected at least one clusterer.")
+        for i, estimator in enumerate(self.estimators):
+            if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
+                raise TypeError(
+                    f"estimators[{i}] must be a clusterer with fit_predict, such as KMeans(3), "
+                    f"got {estimator!r}."
+                )
+        return super()._validate(X, reset=reset)
+
     def _prepare(self, X: Any, *, fitting: bool) -> Any:
-        if fitting:
-            if not self.estimators:
-                raise ValueError("estimators is empty: expected at least one clusterer.")
-            for i, estimator in enumerate(self.estimators):
-                if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
-                    raise TypeError(
-                        f"estimators[{i}] must be a clusterer with fit_predict, such as KMeans(3), "
-                        f"got {estimator!r}."
-                    )
         return unit_rows(X) if self.metric == "cosine" else X
 
     def _partition(self, X: Any, index: int, rng: np.random.Generator) -> tuple[Labels, Any]:

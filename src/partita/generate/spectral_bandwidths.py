@@ -16,7 +16,7 @@ from sklearn.metrics import euclidean_distances
 from partita._memory import require_memory
 from partita._sklearn_compat import Interval
 from partita.generate._base import BaseGenerator, Labels
-from partita.generate._features import count_distinct_rows, unit_rows
+from partita.generate._features import Preparation, count_distinct_rows, unit_rows
 from partita.generate._kmeans import CentroidModel, kmeans
 
 __all__ = ["SpectralBandwidths"]
@@ -38,7 +38,7 @@ class SpectralBandwidths(BaseGenerator):
     Parameters
     ----------
     n_clusters : int, default=8
-        K, the clusters of every partition.
+        K, the clusters of every partition; fewer only where there are fewer distinct samples.
     multipliers : sequence of float, default=(0.01, 0.05, 0.1, 0.5, 1, 5, 10, 50, 100)
         Bandwidths as multiples of the mean distance: one partition each.
     metric : {"euclidean", "cosine"}, default="euclidean"
@@ -129,6 +129,8 @@ class SpectralBandwidths(BaseGenerator):
             f"Spectral clustering of {n} samples with {jobs} kernels at a time",
             "Use n_jobs=1, or another generator for that many samples.",
         )
+        prepared = Preparation.of(X, unit=self.metric == "cosine").apply(X)
+        self._k = count_distinct_rows(prepared, self.n_clusters)
         if self.metric == "cosine":
             X = unit_rows(X)
         distances = euclidean_distances(X)
@@ -144,9 +146,9 @@ class SpectralBandwidths(BaseGenerator):
         scaling = 1.0 / np.sqrt(kernel.sum(axis=1))
         kernel *= scaling
         kernel *= scaling[:, None]
-        embedding = _leading_eigenvectors(kernel, self.n_clusters, rng)
+        embedding = _leading_eigenvectors(kernel, self._k, rng)
         rows = np.ascontiguousarray(unit_rows(embedding), np.float32)
-        k = count_distinct_rows(rows, self.n_clusters)
+        k = count_distinct_rows(rows, self._k)
         centres = kmeans(rows, k, self.n_init, _KMEANS_ITERATIONS, rng).cluster_centers_
         return CentroidModel(centres).predict(rows), None
 

@@ -1,0 +1,89 @@
+"""What a base partition costs: a generator's k-means beside scikit-learn's as it comes.
+
+The reference is `KMeans(K_i, n_init=1)` in double precision with its default seeding, run with the
+same numbers of clusters on the same features: on one thread beside one job, with its default
+threads beside two. Seconds are those of one partition. The note says how the inertia compares, so
+that speed is not bought with worse partitions.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from threadpoolctl import threadpool_limits
+
+from benchmarks.speed._measure import Record
+from partita.generate import RandomK
+
+N_SAMPLES, N_FEATURES, N_PARTITIONS = 10_000, 50, 25
+TARGET = 1.5
+
+
+def run() -> list[Record]:
+    """Seconds per partition, n = 10000, d = 50, K_i uniform in 2..100, one job and two."""
+    noise = np.random.default_rng(0).standard_normal((N_SAMPLES, N_FEATURES))
+    blobs = make_blobs(N_SAMPLES, N_FEATURES, centers=20, cluster_std=6.0, random_state=0)[0]
+    return [
+        _record(name, X, jobs)
+        for name, X in {"overlapping groups": blobs, "noise": noise}.items()
+        for jobs in (1, 2)
+    ]
+
+
+def _record(data: str, X: NDArray[np.float64], jobs: int) -> Record:
+    generator = RandomK(N_PARTITIONS, n_jobs=jobs, random_state=0)
+    _, seconds = _timed(lambda: generator.fit(X))
+    threads = 1 if jobs == 1 else os.cpu_count()
+    with threadpool_limits(threads):
+        theirs, reference_seconds = _timed(
+            lambda: [KMeans(int(k), n_init=1, random_state=0).fit(X) for k in generator.n_clusters_]
+        )
+    inertia = np.mean(_inertia(X, generator.labels_) / [fitted.inertia_ for fitted in theirs])
+    return Record(
+        name=f"one partition of RandomK, {data}, n_jobs={jobs}",
+        seconds=seconds / N_PARTITIONS,
+        reference=f"KMeans(n_init=1), float64, {threads} threads",
+        reference_seconds=reference_seconds / N_PARTITIONS,
+        target=TARGET,
+        note=f"inertia x {inertia:.4f}",
+    )
+
+
+def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
+    """Result and seconds of the faster of two runs."""
+    best = float("inf")
+    for _ in range(2):
+        start = time.perf_counter()
+        result = call()
+        best = min(best, time.perf_counter() - start)
+    return result, best
+
+
+def _inertia(X: NDArray[np.float64], labels: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Sum of squared distances to the cluster means, one per partition."""
+    inertia = []
+    for column in labels.T:
+        sums = np.zeros((column.max() + 1, X.shape[1]))
+        np.add.at(sums, column, X)
+        sizes = np.maximum(np.bincount(column), 1)
+        inertia.append(np.square(X).sum() - (np.square(sums).sum(axis=1) / sizes).sum())
+    return np.asarray(inertia)
+
+
+def main() -> None:
+    for record in run():
+        print(
+            f"{record.name}: {1000 * record.seconds:.1f} ms; {record.reference}: "
+            f"{1000 * record.reference_seconds:.1f} ms; ratio {record.ratio:.1f}; {record.note}"
+        )
+
+
+if __name__ == "__main__":
+    main()
