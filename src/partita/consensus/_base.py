@@ -148,7 +148,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         self._validate_params()
         ensemble = as_ensemble(X, noise)
         set_input_names(self, X, ensemble.n_partitions)
-        core = ensemble.compress()
+        core = self._reduce(ensemble)
         n_clusters = getattr(self, "n_clusters", None)
         if n_clusters is not None:
             check_n_clusters(n_clusters, ensemble.n_samples)
@@ -165,6 +165,13 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             solution = self._solve(core, random_generator(getattr(self, "random_state", 0)))
         self._set_result(core, solution)
         return self
+
+    def _reduce(self, ensemble: Ensemble) -> Ensemble:
+        """Distinct rows with weights, on which `_solve` works.
+
+        A method that is told more of the samples than their labels may keep more rows.
+        """
+        return ensemble.compress()
 
     def _each_row_alone(self, core: Ensemble) -> Solution:
         """The only answer when no more distinct rows than clusters are there."""
