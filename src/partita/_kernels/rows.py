@@ -97,10 +97,10 @@ def relabel_by_appearance(labels, missing, offsets, order, renamed, new_code):
 
     `new_code[offsets[i] + old]` receives the new number of every old one.
     """
-    n, m = labels.shape
+    m = labels.shape[1]
     next_code = np.zeros(m, np.int64)
     new_code[:] = -1
-    for a in range(n):
+    for a in range(len(order)):
         x = order[a]
         for i in range(m):
             if labels[x, i] == missing:

@@ -54,7 +54,8 @@ def walk_similarity(
     inner = vectors @ ((vectors.T @ ((a**2)[:, None] * vectors)) * series) @ vectors.T
     inner /= np.outer(a, a)
     length = np.sqrt(np.diag(inner))
-    result[np.ix_(linked, linked)] = inner / np.outer(length, length)
+    # inner products of probabilities: rounding must not make one negative
+    result[np.ix_(linked, linked)] = np.maximum(inner / np.outer(length, length), 0.0)
     return result
 
 

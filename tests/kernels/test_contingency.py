@@ -1,0 +1,49 @@
+"""Sizes, tables and entropies against dictionaries and sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita import _kernels
+
+pytestmark = pytest.mark.kernel
+MISSING = 255
+
+
+@pytest.fixture
+def case():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, (40, 4)).astype(np.uint8)
+    labels[rng.random((40, 4)) < 0.2] = MISSING
+    return labels, np.arange(5) * 3, rng.integers(1, 5, 40).astype(float)
+
+
+def test_sizes_and_tables(case):
+    labels, offsets, weights = case
+    groups = np.random.default_rng(1).integers(0, 2, 40)
+    sizes, table = np.zeros(12), np.zeros((12, 2))
+    _kernels.contingency.cluster_sizes(labels, MISSING, offsets, weights, sizes)
+    _kernels.contingency.against(labels, MISSING, offsets, weights, groups, table)
+    for i in range(4):
+        for c in range(3):
+            inside = labels[:, i] == c
+            assert sizes[3 * i + c] == weights[inside].sum()
+            for k in range(2):
+                assert table[3 * i + c, k] == weights[inside & (groups == k)].sum()
+
+
+def test_entropies(case):
+    labels, offsets, weights = case
+    columns = np.ascontiguousarray(labels.T)
+    for i in range(4):
+        out = np.zeros((4, 12))
+        _kernels.contingency.pair_entropies(columns, MISSING, offsets, weights, i, out)
+        for j in range(4):
+            for c in range(3):
+                if j == i:
+                    assert out[j, 3 * i + c] == 0
+                    continue
+                joint = [weights[(labels[:, i] == c) & (labels[:, j] == d)].sum() for d in range(3)]
+                q = np.array(joint)[np.array(joint) > 0] / sum(joint)
+                assert out[j, 3 * i + c] == pytest.approx(-(q * np.log2(q)).sum(), abs=1e-12)
