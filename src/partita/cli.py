@@ -210,10 +210,13 @@ def _progress_bars() -> Iterator[None]:
 
 
 def _advance(bars: Bars, tasks: dict[str, Any], step: Progress) -> None:
+    """One bar per task; those of single methods go when they are done."""
     if step.task not in tasks:
         name = _TASKS.get(step.task, step.task)
         tasks[step.task] = bars.add_task(name, total=step.total, message="")
     bars.update(tasks[step.task], completed=step.done, total=step.total, message=step.message)
+    if step.task not in _TASKS and step.done == step.total:
+        bars.remove_task(tasks.pop(step.task))
 
 
 def _print_scores(scores: list[Score], n_methods: int) -> None:

@@ -20,7 +20,7 @@ from partita.registry import get_method
 
 __all__ = ["DEFAULT_METHODS", "Demo", "Score", "run_demo"]
 
-DEFAULT_METHODS = ("eac", "lwea", "lwgp")
+DEFAULT_METHODS = ("eac", "lwea", "lwgp", "sec")
 _MEASURES = ("ARI", "NMI", "ACC")
 _WARM_UP_ROWS = 60  # enough for every kernel to be compiled before anything is timed
 

@@ -73,11 +73,10 @@ def block_means(X: Any, labels: Any, *, resolution: int = 480) -> BlockMeans:
     Examples
     --------
     >>> from partita.plotting import block_means
-    >>> block_means([[0, 0, 1, 1], [0, 0, 0, 1]], [0, 0, 1, 1]).image
-    array([[1. , 1. , 0.5, 0. ],
-           [1. , 1. , 0.5, 0. ],
-           [0.5, 0.5, 1. , 0.5],
-           [0. , 0. , 0.5, 1. ]])
+    >>> means = block_means([[0, 0, 1, 1], [0, 0, 0, 1]], [0, 0, 1, 1], resolution=2)
+    >>> means.image
+    array([[1.  , 0.25],
+           [0.25, 0.75]])
     """
     if resolution < 1:
         raise ValueError(f"resolution must be at least 1, got {resolution!r}")
