@@ -1,0 +1,59 @@
+"""EAC against its published program and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from partita import EAC, Ensemble
+from partita.testing import noisy_ensemble
+
+
+def test_by_hand():
+    # a,b together in 3 of 3; c,d in 2; b,c in 1: heights 0, 1/3, then the average of all others
+    labels = [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
+    method = EAC(2).fit(labels)
+    np.testing.assert_array_equal(method.labels_, [0, 0, 1, 1])
+    np.testing.assert_allclose(method.tree_.height, [1 / 3, (2 * 2 / 3 + 2 * 1) / 4])
+
+
+def test_lifetime_chooses_the_number_of_clusters():
+    truth, labels = noisy_ensemble(80, 30, 4, noise=0.1)
+    method = EAC(n_clusters=None).fit(labels)
+    assert method.n_clusters_ == 4
+    assert adjusted_rand_score(truth, method.labels_) == 1.0
+
+
+@pytest.mark.parametrize("linkage", ["average", "complete", "single"])
+def test_missing_path_without_missing_labels_is_the_plain_path(linkage, monkeypatch):
+    labels = noisy_ensemble(50, 9, 3, noise=0.35, seed=2)[1]
+    plain = EAC(4, linkage=linkage).fit(labels)
+    monkeypatch.setattr(Ensemble, "n_missing", 1)
+    other = EAC(4, linkage=linkage).fit(labels)
+    np.testing.assert_allclose(plain.tree_.height, other.tree_.height, atol=1e-12)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("linkage", ["average", "single"])
+def test_published_labels(oracle, linkage):
+    # Ties are broken in other ways there; two published orders agree with each other no better.
+    reference = oracle("eac")
+    found = EAC(oracle.n_clusters, linkage=linkage).fit_predict(oracle.labels)
+    best = max(
+        adjusted_rand_score(found, reference[f"labels_{kind}{linkage}"])
+        for kind in ("", "nnchain_")
+    )
+    assert best >= 0.95
+
+
+@pytest.mark.shared
+def test_published_single_link_heights(oracle):
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    distances = 1 - oracle("eac")["CA"]
+    heights = linkage(squareform(distances, checks=False), "single")[:, 2]
+    tree = EAC(2, linkage="single").fit(oracle.labels).tree_
+    above = heights[len(heights) - len(tree.height) :]
+    np.testing.assert_allclose(tree.height, above, atol=1e-12)
