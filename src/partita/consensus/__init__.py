@@ -2,14 +2,20 @@
 
 from partita.consensus._base import BaseConsensus, LearnsMatrix, MethodInfo, Size, Solution
 from partita.consensus.eac import EAC
+from partita.consensus.eccms import ECCMS
 from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
+from partita.consensus.nrsec import NRSEC
+from partita.consensus.rsec import RSEC
 from partita.consensus.sec import SEC
 
 __all__ = [
     "EAC",
+    "ECCMS",
     "LWEA",
     "LWGP",
+    "NRSEC",
+    "RSEC",
     "SEC",
     "BaseConsensus",
     "LearnsMatrix",

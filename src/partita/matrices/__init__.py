@@ -5,6 +5,7 @@ Every function takes labels in any form (or an `Ensemble`) and works on distinct
 """
 
 from partita.matrices.agreement import agreement_counts, coassociation
+from partita.matrices.incomplete import incomplete_coassociation
 from partita.matrices.locally_weighted import cluster_certainty, locally_weighted_coassociation
 from partita.matrices.tables import (
     cluster_overlaps,
@@ -23,6 +24,7 @@ __all__ = [
     "coassociation",
     "contingency",
     "incidence",
+    "incomplete_coassociation",
     "locally_weighted_coassociation",
     "table_against",
     "trajectory_similarity",
