@@ -1,0 +1,92 @@
+"""Products with (2 Phi + 2 I)^-1, Phi the Laplacian of a weighted sparse graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
+
+from partita import _kernels
+from partita._threads import run_blocks
+
+__all__ = ["LaplacianResolvent"]
+
+_COLUMNS = 512  # right-hand sides per unit of work
+
+
+class LaplacianResolvent:
+    """M = (2 Phi + 2 I)^-1 on weighted rows, as a factor and not as a matrix.
+
+    A row of weight r stands for r samples, each tied to the others of its row by the graph's
+    diagonal and never to itself. The full M is a block value for every pair of rows plus a
+    multiple of the identity in every row (1 / d with d = 2 H r + 2); the block values are those of
+    (diag(d) - 2 H diag(r))^-1, less 1 / (r d) on the diagonal. That matrix is block diagonal over
+    the connected components of the graph, and on these nearly chordal graphs its Cholesky factor
+    is not much fuller than the graph itself: solving with the factor is one to two orders of
+    magnitude less work than multiplying by inverted blocks.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n, n), symmetric, non-negative
+    weights : array of shape (n,)
+
+    Attributes
+    ----------
+    order : array of shape (n,)
+        Rows in order of elimination, components one after the other as far as this asks for it;
+        `apply` expects matrices in this order.
+    """
+
+    def __init__(self, graph: sp.csr_matrix, weights: NDArray[np.float64]) -> None:
+        root = np.sqrt(weights)
+        d = 2.0 * (graph @ weights) + 2.0
+        system = sp.diags(d) - 2.0 * (sp.diags(root) @ graph @ sp.diags(root))
+        # positive definite: the diagonal is always a good pivot, and rows keep their columns' order
+        factor = splu(
+            system.tocsc(),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+        self.order = np.argsort(factor.perm_c)
+        self._weights = weights[self.order]
+        self._d = d[self.order]
+        self._pivot = factor.U.diagonal()
+        L = sp.tril(factor.L, -1).tocsr()
+        L.sort_indices()
+        self._indptr, self._indices = L.indptr, L.indices
+        # root^-1 (L D Lᵀ) root, the scaling carried into the factors
+        ratio = np.repeat(root[self.order], np.diff(L.indptr)) / root[self.order][L.indices]
+        self._lower, self._upper = L.data / ratio, L.data * ratio
+
+    def apply(self, values: NDArray[np.float64], own: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Multiply from the left, in place; returns the new diagonal.
+
+        Parameters
+        ----------
+        values : array of shape (n, n), C-contiguous
+            Entries of pairs of different samples, rows and columns in `order`.
+        own : array of shape (n,)
+            Entries of samples with themselves.
+        """
+        diagonal = np.einsum("ii->i", values)
+        excess = own - diagonal
+        diagonal += excess / self._weights
+        kernel = _kernels.sparse_factor.solve_columns
+        run_blocks(
+            lambda start, stop: kernel(
+                self._indptr,
+                self._indices,
+                self._lower,
+                self._pivot,
+                self._upper,
+                values,
+                start,
+                stop,
+            ),
+            len(own),
+            _COLUMNS,
+        )
+        diagonal -= excess / (self._weights * self._d)
+        return np.asarray(diagonal + excess / self._d)
