@@ -142,7 +142,7 @@ class ECCMS(LearnsMatrix, BaseConsensus):
         cite="jia2023",
         missing="pairwise",
         deterministic=True,
-        time="n m² + n'² m + iterations n'² f",
+        time="n m² + n'² m, at most n'³ an iteration",
         memory="n'²",
         bytes_needed=lambda s: 64 * s.n_rows**2,
     )

@@ -1,0 +1,117 @@
+"""The fused step against equations (11), (13) and (14) written out on full matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita import _kernels
+
+pytestmark = pytest.mark.kernel
+LAM = 0.3
+
+
+def step_slowly(A, omega, C, C_old, E_old, F_old, Y1_old, Y2_old):
+    E = (A - C + Y1_old) / (LAM + 1)
+    E[omega] = 0.0
+    P = C + Y2_old
+    F = np.clip((P + P.T) / 2, 0.0, 1.0)
+    Y1, Y2 = Y1_old + A - C - E, Y2_old + C - F
+    squares = {
+        0: (C - C_old) ** 2,
+        1: C_old**2,
+        2: (F - F_old) ** 2,
+        3: F_old**2,
+        4: (C - F) ** 2,
+        5: Y2_old**2,
+        10: C * ((A - E_old + Y1_old + F_old - Y2_old) / 2 - C),
+        11: E**2,
+    }
+    return E, F, Y1, Y2, squares
+
+
+def random_state(n, rng):
+    """Matrices as they stand between two iterations: Y1 = lam E where E is free, 0 elsewhere."""
+    A = rng.random((n, n))
+    A = (A + A.T) / 2
+    omega = rng.random((n, n)) < 0.3
+    omega |= omega.T
+    C, C_old = rng.normal(0.5, 0.6, (2, n, n))
+    U = rng.normal(0, 0.5, (n, n))
+    Q = rng.normal(0.5, 0.6, (n, n))
+    E = np.where(omega, 0.0, U)
+    Y1 = np.where(omega, U, LAM * U)
+    F = np.clip((Q + Q.T) / 2, 0.0, 1.0)
+    return A, omega, C, C_old, U, Q, E, F, Y1, Q - F
+
+
+@pytest.mark.parametrize("block", [70, 17])
+def test_step_on_a_matrix_without_repeats(block):
+    rng = np.random.default_rng(0)
+    n = 70
+    A, omega, C, C_old, U, Q, E_old, F_old, Y1_old, Y2_old = random_state(n, rng)
+    np.fill_diagonal(omega, False)
+    E, F, Y1, Y2, squares = step_slowly(A, omega, C, C_old, E_old, F_old, Y1_old, Y2_old)
+
+    G, r = C_old.copy(), np.ones(n)
+    sums = np.zeros(_kernels.enhancement.N_SUMS)
+    for start in range(0, n, block):
+        part = np.zeros_like(sums)
+        stop = min(start + block, n)
+        _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, G, U, Q, start, stop, part)
+        sums += part
+    off = ~np.eye(n, dtype=bool)
+    np.testing.assert_allclose(G[off], (A - E + Y1 + F - Y2)[off], atol=1e-13)
+    np.testing.assert_allclose(U[off], np.where(omega, Y1, E)[off], atol=1e-13)
+    np.testing.assert_allclose(Q[off], (F + Y2)[off], atol=1e-13)
+    for k, terms in squares.items():
+        assert sums[k] == pytest.approx(terms[off].sum(), rel=1e-12), k
+    free = off & ~omega
+    U_old, U_new = np.where(omega, Y1_old, E_old), np.where(omega, Y1, E)
+    for k, where in ((6, free), (8, off & omega)):
+        assert sums[k] == pytest.approx(np.square(U_new - U_old)[where].sum(), rel=1e-12), k
+        assert sums[k + 1] == pytest.approx(np.square(U_old)[where].sum(), rel=1e-12), k
+
+
+def test_step_on_repeated_rows_is_the_step_on_the_full_matrix():
+    rng = np.random.default_rng(1)
+    n = 9
+    r = rng.integers(1, 4, n).astype(float)
+    A, omega, C, C_old, U, Q, *_ = random_state(n, rng)
+    np.fill_diagonal(omega, True)
+    own = rng.normal(0.5, 0.6, (5, n))
+
+    index = np.repeat(np.arange(n), r.astype(int))
+    block, alone = np.ix_(index, index), np.diag_indices(len(index))
+
+    def full(matrix, diagonal):
+        result = matrix[block].copy()
+        result[alone] = diagonal[index]
+        return result
+
+    A_full, C_full = full(A, own[0]), full(C, own[1])
+    C_old_full, U_full, Q_full = full(C_old, own[2]), full(U, own[3]), full(Q, own[4])
+    omega_full = omega[block].copy()
+    omega_full[alone] = False
+    E_old = np.where(omega_full, 0.0, U_full)
+    Y1_old = np.where(omega_full, U_full, LAM * U_full)
+    F_old = np.clip((Q_full + Q_full.T) / 2, 0.0, 1.0)
+    E, F, Y1, Y2, squares = step_slowly(
+        A_full, omega_full, C_full, C_old_full, E_old, F_old, Y1_old, Q_full - F_old
+    )
+
+    G = C_old.copy()
+    sums, diagonal_sums = np.zeros((2, _kernels.enhancement.N_SUMS))
+    _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, G, U, Q, 0, n, sums)
+    _kernels.enhancement.enhance_diagonal(A, omega, r, LAM, C, G, U, Q, own, diagonal_sums)
+    sums += diagonal_sums
+    np.testing.assert_allclose(own[2][index], (A_full - E + Y1 + F - Y2)[alone], atol=1e-13)
+    several = (r > 1) | ~np.eye(n, dtype=bool)  # no pair within a row of one sample
+    known = several[block].copy()
+    known[alone] = False
+    np.testing.assert_allclose(G[block][known], (A_full - E + Y1 + F - Y2)[known], atol=1e-13)
+    np.testing.assert_allclose(Q[block][known], (F + Y2)[known], atol=1e-13)
+    for k, terms in squares.items():
+        assert sums[k] == pytest.approx(terms.sum(), rel=1e-12), k
+    assert sums[8] == pytest.approx(np.square(Y1 - Y1_old)[omega_full].sum(), rel=1e-12)
+    assert sums[6] == pytest.approx(np.square(E - E_old)[~omega_full].sum(), rel=1e-12)
