@@ -131,8 +131,8 @@ class ECCMS(LearnsMatrix, BaseConsensus):
     Examples
     --------
     >>> from partita import ECCMS
-    >>> ECCMS(n_clusters=2).fit_predict([[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]])
-    array([0, 0, 1, 1])
+    >>> ECCMS(n_clusters=2).fit_predict([[0, 0, 0, 1, 1], [0, 0, 0, 1, 2], [5, 5, 7, 7, 7]])
+    array([0, 0, 0, 1, 1])
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
