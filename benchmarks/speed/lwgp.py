@@ -1,0 +1,61 @@
+"""LWGP beside SciPy's svds of the sparse incidence and scikit-learn's k-means."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import svds
+from sklearn.cluster import KMeans
+
+from benchmarks.speed._measure import Record, peak_mb, seconds
+from partita import LWGP
+
+K = 10
+
+
+def planted(n: int, m: int, seed: int = 0) -> np.ndarray:
+    """Partitions of K_i in K..100 clusters that split and blur K planted ones."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, K, n)
+    columns = []
+    for k_i in rng.integers(K, 101, m):
+        split = rng.integers(0, k_i, (K, 12))
+        column = split[truth, rng.integers(0, 12, n)]
+        noise = rng.random(n) < 0.2
+        column[noise] = rng.integers(0, k_i, noise.sum())
+        columns.append(column)
+    return np.stack(columns, axis=1)
+
+
+def reference(labels: np.ndarray) -> np.ndarray:
+    n, m = labels.shape
+    offsets = np.concatenate([[0], np.cumsum(labels.max(axis=0) + 1)])
+    columns = (labels + offsets[:-1]).ravel()
+    B = sp.csr_matrix((np.ones(n * m), columns, np.arange(0, n * m + 1, m)), (n, offsets[-1]))
+    size = np.maximum(np.asarray(B.sum(axis=0)).ravel(), 1)
+    U, _, _ = svds(B @ sp.diags(size**-0.5) / np.sqrt(m), k=K, random_state=0)
+    U /= np.linalg.norm(U, axis=1, keepdims=True)
+    return KMeans(K, n_init=3, max_iter=100, random_state=0).fit_predict(U)
+
+
+def run() -> list[Record]:
+    records = []
+    for n, m in ((50_000, 20), (20_000, 100)):
+        labels = planted(n, m)
+        ours = lambda labels=labels: LWGP(K, n_init=3, random_state=0).fit(labels)  # noqa: E731
+        records.append(
+            Record(
+                f"LWGP, n = {n}, m = {m}, K = {K}, 3 restarts each",
+                seconds(ours, 2),
+                "SciPy svds + scikit-learn k-means",
+                seconds(lambda labels=labels: reference(labels), 2),
+                1,
+                peak_mb(ours, lambda labels=labels: LWGP(K, n_init=1).fit(labels[:500])),
+                peak_mb(
+                    lambda labels=labels: reference(labels),
+                    lambda labels=labels: reference(labels[:500]),
+                ),
+                note="ours also computes the clusters' certainty; target <= 250 MB",
+            )
+        )
+    return records

@@ -1,0 +1,225 @@
+"""SEC: both objectives, the trace form, incomplete partitions, starts and prediction."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from partita import SEC, Ensemble
+from partita.testing import noisy_ensemble
+
+REFERENCE = Path(__file__).parents[1] / "reference" / "sec.json"
+FIGURE_1 = np.array(
+    [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 2, 3, 3], [1, 1, 1, 1, 2, 2, 2]]
+).T
+
+
+def onehot(labels):
+    """Incidence blocks, one per partition; a missing label is a row of zeros."""
+    return [
+        (column[:, None] == np.unique(column[column >= 0])).astype(float) for column in labels.T
+    ]
+
+
+def sec_slowly(labels, groups, mu=None):
+    """Objective and utility of Theorem 6 from their definitions, on all samples."""
+    n, m = labels.shape
+    mu = np.ones(m) if mu is None else mu
+    blocks = onehot(labels)
+    w = sum(b @ b.sum(axis=0) for b in blocks)
+    objective, captured = 0.0, 0.0
+    for k in np.unique(groups):
+        for i, b in enumerate(blocks):
+            inside = (groups == k) & (labels[:, i] >= 0)
+            if not inside.any():
+                continue
+            centre = b[inside].sum(axis=0) / w[inside].sum()
+            gap = b[inside] / w[inside, None] - centre
+            objective += mu[i] * (w[inside] * (gap**2).sum(axis=1)).sum()
+            captured += mu[i] * w[inside].sum() * (centre**2).sum()
+    return objective, captured / n
+
+
+def test_figure_1_weights():
+    method = SEC(2, random_state=0).fit(FIGURE_1)
+    np.testing.assert_array_equal(method.sample_weights_, [12, 12, 13, 11, 10, 9, 9])
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_both_objectives(missing, weighted):
+    labels = noisy_ensemble(60, 7, 4, noise=0.3, missing=missing, seed=4)[1]
+    mu = np.arange(1.0, 8.0) if weighted else None
+    method = SEC(4, random_state=1, partition_weights=mu).fit(labels)
+    objective, utility = sec_slowly(labels, method.labels_, mu)
+    assert method.objective_ == pytest.approx(objective, rel=1e-10)
+    assert method.utility_ == pytest.approx(utility, rel=1e-10)
+    weights = np.ones(7) if mu is None else mu
+    constant = (((labels >= 0) @ weights) / method.sample_weights_).sum()
+    assert method.objective_ == pytest.approx(constant - len(labels) * method.utility_, rel=1e-10)
+
+
+def test_trace_form_of_equation_1():
+    """Without missing labels, n utility = tr(Zᵀ D^-½ S D^-½ Z) for Z = D^½ H (Hᵀ D H)^-½."""
+    labels = noisy_ensemble(40, 6, 3, noise=0.3, seed=5)[1]
+    method = SEC(3, random_state=0).fit(labels)
+    S = sum(b @ b.T for b in onehot(labels))
+    D = S.sum(axis=1)
+    np.testing.assert_array_equal(method.sample_weights_, D)
+    H = np.eye(3)[method.labels_]
+    Z = np.sqrt(D)[:, None] * H / np.sqrt(H.T @ D)
+    trace = np.trace(Z.T @ (S / np.sqrt(np.outer(D, D))) @ Z)
+    assert len(labels) * method.utility_ == pytest.approx(trace, rel=1e-12)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2, 0.6])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_objective_never_rises(missing, seed):
+    """Theorem 7, with refilled clusters and centres that no member defines."""
+    labels = noisy_ensemble(150, 12, 5, noise=0.5, missing=missing, seed=seed)[1]
+    method = SEC(9, init="random", n_init=1, random_state=seed).fit(labels)
+    assert method.n_iter_ > 2
+    assert np.all(np.diff(method.history_) <= 1e-12)
+    assert method.history_[-1] == method.objective_
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_bounds_change_no_label(missing, monkeypatch):
+    from partita.consensus import sec
+
+    labels = noisy_ensemble(400, 10, 6, noise=0.5, missing=missing, seed=3)[1]
+    with_bounds = SEC(12, n_init=3, random_state=0).fit(labels)
+    monkeypatch.setattr(sec._WeightedRows, "metric", False)
+    without = SEC(12, n_init=3, random_state=0).fit(labels)
+    np.testing.assert_array_equal(with_bounds.labels_, without.labels_)
+    np.testing.assert_array_equal(with_bounds.history_, without.history_)
+
+
+def test_partition_weights_follow_their_columns():
+    """Columns are reordered inside; a weight must stay with its partition."""
+    labels = noisy_ensemble(60, 6, 3, noise=0.4, seed=8)[1]
+    mu = np.array([5.0, 1, 1, 1, 1, 0.1])
+    order = np.random.default_rng(0).permutation(6)
+    one = SEC(3, partition_weights=mu, random_state=0).fit(labels)
+    two = SEC(3, partition_weights=mu[order], random_state=0).fit(labels[:, order])
+    assert one.objective_ == pytest.approx(two.objective_, rel=1e-12)
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+
+
+def test_predict_labels_the_training_rows_as_fit_did():
+    labels = noisy_ensemble(80, 10, 4, noise=0.3, missing=0.2)[1]
+    method = SEC(4, random_state=0).fit(labels)
+    np.testing.assert_array_equal(method.predict(labels), method.labels_)
+
+
+def test_predict_new_rows():
+    truth, labels = noisy_ensemble(200, 15, 3, noise=0.2)
+    method = SEC(3, random_state=0).fit(labels[::2])
+    found = method.predict(labels[1::2])
+    assert adjusted_rand_score(truth[1::2], found) > 0.9
+    unknown = labels[:1].copy()
+    unknown[0, :10] = 99  # a cluster no training row was in says nothing
+    np.testing.assert_array_equal(method.predict(unknown), method.predict(labels[:1]))
+    with pytest.raises(ValueError, match="no label known"):
+        method.predict(np.full((2, 15), 99))
+    with pytest.raises(ValueError, match="3 features"):
+        method.predict(labels[:, :3])
+
+
+def test_starts():
+    labels = noisy_ensemble(50, 6, 3, noise=0.3)[1]
+    row = np.flatnonzero((labels == labels[0]).all(axis=1))
+    for wrong, message in (
+        ([0, 1], "name 3 samples"),
+        ([0, 1, 50], "below 50"),
+        ([row[0], row[-1] if len(row) > 1 else row[0], 30], "same labels"),
+        ([0.5, 1.0, 2.0], "by number"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            SEC(3, init=wrong).fit(labels)
+    best = min(SEC(3, n_init=1, random_state=s).fit(labels).objective_ for s in range(5))
+    assert SEC(3, n_init=30, random_state=0).fit(labels).objective_ <= best + 1e-12
+
+
+def test_an_empty_cluster_is_refilled():
+    # seeds 0 and 1 differ in one label only; row 1 falls to seed 0 whatever happens first
+    labels = noisy_ensemble(100, 3, 2, noise=0.1, seed=2)[1]
+    n_distinct = len(np.unique(labels, axis=0))
+    method = SEC(n_distinct - 1, random_state=0).fit(labels)
+    assert method.n_clusters_ == n_distinct - 1
+
+
+def test_more_clusters_than_rows_still_predicts():
+    labels = [[0, 0, 1, 1], [0, 1, 1, 1]]
+    with pytest.warns(UserWarning, match="distinct rows"):
+        method = SEC(4).fit(labels)
+    np.testing.assert_array_equal(method.predict(labels), method.labels_)
+
+
+def test_cap_on_iterations_is_honest():
+    labels = noisy_ensemble(300, 10, 6, noise=0.6, seed=1)[1]
+    method = SEC(10, max_iter=1, n_init=1, random_state=0).fit(labels)
+    assert not method.converged_
+    assert method.n_iter_ == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"partition_weights": [1.0, 2.0]}, "shape"),
+        ({"partition_weights": [1.0, 1, 1, 1, 1, -1]}, "positive"),
+        ({"tol": -1.0}, "tol"),
+        ({"n_init": 0}, "n_init"),
+        ({"init": "farthest"}, "init"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    labels = noisy_ensemble(30, 6)[1]
+    with pytest.raises(ValueError, match=message):
+        SEC(3, **parameters).fit(labels)
+
+
+def runs_without_empty_clusters(labels, n_clusters, reference):
+    for j, seeds in enumerate(reference["init_idx_1based"] - 1):
+        published = reference["labels_per_init"][:, j]
+        distinct = len(np.unique(labels[seeds], axis=0)) == n_clusters
+        if distinct and len(np.unique(published)) == n_clusters:
+            yield seeds, published, reference["objective_per_init"][j]
+
+
+@pytest.mark.shared
+def test_published_runs(oracle):
+    reference = oracle("sec")
+    method = SEC(oracle.n_clusters, random_state=0).fit(oracle.labels)
+    np.testing.assert_array_equal(method.sample_weights_, reference["w"])
+    compared = 0
+    for seeds, published, objective in runs_without_empty_clusters(
+        oracle.labels, oracle.n_clusters, reference
+    ):
+        found = SEC(oracle.n_clusters, init=seeds).fit(oracle.labels)
+        assert adjusted_rand_score(found.labels_, published) == 1.0
+        assert found.objective_ == pytest.approx(objective, rel=1e-12)
+        compared += 1
+    assert compared > 0
+
+
+def test_reference_values():
+    reference = json.loads(REFERENCE.read_text())
+    labels = np.array(reference["labels"])
+    for seeds, objective in zip(reference["seeds"], reference["objective"], strict=True):
+        found = SEC(reference["n_clusters"], init=seeds).fit(labels)
+        assert found.objective_ == pytest.approx(objective, rel=1e-12)
+    assert found.sample_weights_.tolist() == reference["w"]
+
+
+def test_weights_of_samples_scale_the_objective():
+    labels = noisy_ensemble(40, 6, 3, noise=0.3)[1]
+    times = np.random.default_rng(0).integers(1, 4, 40)
+    weighted = SEC(3, random_state=0).fit(Ensemble.from_labels(labels, weights=times))
+    repeated = SEC(3, random_state=0).fit(np.repeat(labels, times, axis=0))
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-12)
+    assert weighted.utility_ == pytest.approx(repeated.utility_, rel=1e-12)
