@@ -22,10 +22,10 @@ AFFINITIES = {
 }
 
 
-def eccms_slowly(CA, A, alpha, lam, tol=1e-2, max_iter=100):
+def eccms_slowly(agreement, A, alpha, lam, tol=1e-2, max_iter=100):
     """Algorithm 1 on full matrices, with the published program's stopping rule."""
     n = len(A)
-    H = np.where(CA < alpha, 0.0, CA)
+    H = np.where(agreement < alpha, 0.0, agreement)
     np.fill_diagonal(H, 0.0)
     Phi = np.diag(H.sum(axis=1)) - H
     M = np.linalg.inv(2 * Phi + 2 * np.eye(n))
