@@ -1,0 +1,119 @@
+"""RSEC and NRSEC written down plainly: n x n matrices, no reduction, full decompositions."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+from sklearn.metrics import confusion_matrix
+
+from partita.testing import noisy_ensemble
+
+
+def signed_coassociation(labels):
+    """Share of agreements; where labels are missing, agreements minus disagreements."""
+    n, m = labels.shape
+    S = np.zeros((n, n))
+    for column in labels.T:
+        same = column[:, None] == column
+        known = (column[:, None] >= 0) & (column >= 0)
+        S += same & known
+        if (labels < 0).any():
+            S -= ~same & known
+    return S / m
+
+
+def post_process(G):
+    """Affinity of a low-rank representation, literally."""
+    U, sigma, _ = np.linalg.svd(G)
+    kept = sigma > 1e-4 * sigma[0]
+    rows = U[:, kept] * np.sqrt(sigma[kept])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows @ rows.T) ** 4
+
+
+def partition(G, n_clusters):
+    """H, degrees and eigenvalues of the normalised affinity."""
+    A = post_process(G)
+    degree = A.sum(axis=1)
+    values, vectors = np.linalg.eigh(A / np.sqrt(np.outer(degree, degree)))
+    H = vectors[:, ::-1][:, :n_clusters] / np.sqrt(degree)[:, None]
+    return H, degree, values[::-1][:n_clusters]
+
+
+def represent(
+    labels, n_clusters, lambda1, lambda2, *, concave, gamma=2.0, n_outer=1, max_iter=500, tol=1e-7
+):
+    """Algorithm 1, or Algorithm 2 where `concave`, with the two steps that the print lacks."""
+    S = signed_coassociation(labels)
+    n = len(S)
+    rho = 1.3 if concave else 1.1
+    inverse = np.linalg.inv(S.T @ S + np.eye(n))
+    Z, E, J, H, degree = (np.zeros((n, k)) for k in (n, n, n, n_clusters, 1))
+    degree = np.ones(n)
+    history = []
+    for _ in range(n_outer):
+        Lambda = np.maximum(1 - np.linalg.svd(J, compute_uv=False) / gamma, 0)
+        W = np.maximum(1 - np.abs(E) / gamma, 0)
+        Y1, Y2 = np.zeros((n, n)), np.zeros((n, n))
+        mu = 1.5 / np.linalg.norm(S, 2)
+        for _ in range(max_iter):
+            U, sigma, Vt = np.linalg.svd(Z + Y2 / mu)
+            J = (U * np.maximum(sigma - lambda1 / mu * Lambda, 0)) @ Vt
+            pull = H / np.sqrt(degree)[:, None]
+            Z = inverse @ (S.T @ S + J - S.T @ E + (S.T @ Y1 - Y2 + pull @ pull.T) / mu)
+            Q = S - S @ Z + Y1 / mu
+            if concave:
+                E = np.sign(Q) * np.maximum(np.abs(Q) - lambda2 / mu * W, 0)
+            else:
+                length = np.linalg.norm(Q, axis=0)
+                E = Q * np.maximum(1 - lambda2 / mu / length, 0)
+            H, degree, values = partition((Z + Z.T) / 2 + H @ H.T, n_clusters)
+            residual = S - S @ Z - E
+            Y1 = Y1 + mu * residual
+            Y2 = Y2 + mu * (Z - J)
+            history.append(np.linalg.norm(residual) / np.linalg.norm(S))
+            if np.abs(residual).max() < tol and np.abs(Z - J).max() < tol:
+                break
+            mu = min(rho * mu, 1e10)
+    sigma = np.linalg.svd(J, compute_uv=False)
+    if concave:
+        penalties = lambda1 * mcp(sigma, gamma).sum() + lambda2 * mcp(np.abs(E), gamma).sum()
+    else:
+        penalties = lambda1 * sigma.sum() + lambda2 * np.linalg.norm(E, axis=0).sum()
+    return SimpleNamespace(
+        Z=Z, H=H, history=history, objective=n_clusters - values.sum() + penalties
+    )
+
+
+def mcp(t, gamma):
+    return np.where(t < gamma, t - t**2 / (2 * gamma), gamma / 2)
+
+
+def repeated_rows(missing, seed):
+    """70 samples, about half of them copies of others."""
+    labels = noisy_ensemble(50, 7, noise=0.15, missing=missing, seed=seed)[1]
+    return labels[np.random.default_rng(seed).integers(50, size=70)]
+
+
+def assert_equal_to_twin(method, twin, atol=1e-8):
+    """The learned matrix, the partition matrix up to rotation, the trace and the objective."""
+    np.testing.assert_allclose(method.consensus_matrix(), twin.Z, rtol=0, atol=atol)
+    H = method.embedding_
+    np.testing.assert_allclose(H @ H.T, twin.H @ twin.H.T, rtol=0, atol=atol)
+    assert method.n_iter_ == len(twin.history)
+    np.testing.assert_allclose(method.history_, twin.history, rtol=0, atol=atol)
+    np.testing.assert_allclose(method.objective_, twin.objective, rtol=atol)
+
+
+def table(columns):
+    """Label matrix from one string per partition, a letter of 0-9a-z per sample."""
+    return np.array([[int(letter, 36) for letter in column] for column in columns]).T
+
+
+def accuracy(truth, labels):
+    """Share of samples in the right cluster under the best matching."""
+    from scipy.optimize import linear_sum_assignment
+
+    counts = confusion_matrix(truth, labels)
+    return counts[linear_sum_assignment(-counts)].sum() / len(truth)

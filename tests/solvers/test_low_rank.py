@@ -1,0 +1,99 @@
+"""Shrinkage against its definition, and the low-rank affinity against a published program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita.solvers.low_rank import (
+    low_rank_affinity,
+    shrink_columns,
+    shrink_entries,
+    shrink_singular_values,
+)
+
+
+def shrink_by_svd(matrix, threshold):
+    U, sigma, Vt = np.linalg.svd(matrix)
+    return (U * np.maximum(sigma - threshold, 0)) @ Vt
+
+
+@pytest.fixture
+def matrix():
+    """Not symmetric, singular values 2⁰, 2⁻¹, ... 2⁻³⁹ times 8."""
+    rng = np.random.default_rng(0)
+    U, V = (np.linalg.qr(rng.standard_normal((40, 40)))[0] for _ in range(2))
+    return 8.0 * (U * 0.5 ** np.arange(40)) @ V.T
+
+
+@pytest.mark.parametrize("threshold", [100.0, 8.5, 7.9, 0.3, 1e-3, 1e-4, 1e-7, 1e-12])
+def test_singular_values(matrix, threshold):
+    found = shrink_singular_values(matrix, threshold)
+    np.testing.assert_allclose(found, shrink_by_svd(matrix, threshold), rtol=0, atol=1e-10)
+    assert np.linalg.matrix_rank(found) <= np.count_nonzero(8.0 * 0.5 ** np.arange(40) > threshold)
+
+
+def test_singular_values_with_a_threshold_each(matrix):
+    thresholds = np.linspace(0.0, 1.0, 40)
+    found = shrink_singular_values(matrix, thresholds)
+    np.testing.assert_allclose(found, shrink_by_svd(matrix, thresholds), rtol=0, atol=1e-12)
+
+
+def test_zero_matrix():
+    np.testing.assert_array_equal(shrink_singular_values(np.zeros((4, 4)), 0.1), np.zeros((4, 4)))
+
+
+def test_columns():
+    Q = np.array([[3.0, 0.3, 0.0], [4.0, 0.4, 0.0]])
+    found = shrink_columns(Q, np.array([1.0, 1.0, 1.0]))
+    np.testing.assert_allclose(found, [[2.4, 0.0, 0.0], [3.2, 0.0, 0.0]])
+
+
+def test_entries():
+    Q = np.array([[3.0, -3.0], [0.5, -0.5]])
+    found = shrink_entries(Q, np.array([[1.0, 1.0], [1.0, 0.25]]))
+    np.testing.assert_allclose(found, [[2.0, -2.0], [0.0, -0.25]])
+
+
+def test_affinity_of_a_symmetric_matrix_is_that_of_its_svd():
+    rng = np.random.default_rng(1)
+    M = rng.standard_normal((15, 15))
+    M = M + M.T  # eigenvalues of both signs
+    expected = low_rank_affinity(M)
+    np.testing.assert_allclose(low_rank_affinity(M, symmetric=True), expected, atol=1e-12)
+    assert np.linalg.eigvalsh(expected).min() > -1e-12
+    assert expected.min() >= 0
+
+
+@pytest.mark.parametrize(("noise", "expected"), [(7e-3, 1.0), (2e-2, 0.0)])
+def test_directions_below_the_cut_do_not_count(noise, expected):
+    """The second row leans on the first by 1e-3 and has `noise` of its own: σ₂ = noise²."""
+    rows = np.array([[1.0, 0.0], [1e-3, noise]])
+    assert low_rank_affinity(rows @ rows.T)[0, 1] == pytest.approx(expected, abs=1e-3)
+
+
+def test_affinity_with_weights_is_that_of_repeated_rows():
+    rng = np.random.default_rng(2)
+    half = rng.standard_normal((6, 3))
+    Z = half @ half.T
+    r = np.array([1, 3, 2, 1, 4, 2])
+    root = np.sqrt(r)
+    repeated = np.repeat(np.repeat(Z, r, axis=0), r, axis=1)
+    expected = low_rank_affinity(repeated)
+    found = low_rank_affinity(Z * np.outer(root, root), symmetric=True)
+    expanded = np.repeat(np.repeat(found, r, axis=0), r, axis=1)
+    np.testing.assert_allclose(expanded, expected, atol=1e-10)
+
+
+def test_a_row_of_zeros_is_like_itself_only():
+    Z = np.zeros((3, 3))
+    Z[:2, :2] = 1.0
+    expected = [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    np.testing.assert_allclose(low_rank_affinity(Z, symmetric=True), expected, atol=1e-12)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("file", ["drec_lambda1", "drec_lambda100"])
+def test_affinity_of_a_published_program(oracle, file):
+    output = oracle(file)
+    np.testing.assert_allclose(low_rank_affinity(output["Z"]), output["L"], rtol=0, atol=1e-12)
