@@ -4,44 +4,57 @@ Ensemble (consensus) clustering: take many clusterings of the same samples, howe
 however incomplete, and return one that is better, with an account of how far to trust it.
 
 >>> import partita
->>> labels = [[0, 0, 1, 1], [0, 0, 1, 2], ["a", "a", "a", "b"]]
+>>> labels = [[0, 0, 1, 1], [5, 5, 7, 7], ["a", "b", "b", "b"]]
 >>> partita.LWGP(n_clusters=2, random_state=0).fit_predict(labels)
 array([0, 0, 1, 1])
+
+Public names are loaded when first used, so that `import partita` costs next to nothing.
 """
 
-from partita import consensus, generate, matrices, metrics, registry
-from partita.clustering import EnsembleClustering
-from partita.config import config_context, get_config, set_config
-from partita.consensus import *  # noqa: F403
-from partita.ensemble import Ensemble
-from partita.generate import *  # noqa: F403
-from partita.matrices import (
-    coassociation,
-    locally_weighted_coassociation,
-    trajectory_similarity,
-)
-from partita.metrics import evaluate
-from partita.registry import all_methods, get_method
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from partita.clustering import *
+    from partita.config import *
+    from partita.consensus import *
+    from partita.ensemble import *
+    from partita.generate import *
+    from partita.matrices import *
+    from partita.metrics import *
+    from partita.registry import *
 
 __version__ = "0.1.0"
 
-__all__ = [
-    *consensus.__all__,
-    *generate.__all__,
-    "Ensemble",
-    "EnsembleClustering",
-    "all_methods",
-    "coassociation",
-    "config_context",
+# Every name in these modules' `__all__` is public as `partita.<name>`, and so are the modules.
+_MODULES = (
     "consensus",
-    "evaluate",
+    "ensemble",
     "generate",
-    "get_config",
-    "get_method",
-    "locally_weighted_coassociation",
+    "clustering",
     "matrices",
     "metrics",
     "registry",
-    "set_config",
-    "trajectory_similarity",
-]
+    "config",
+)
+# These are loaded on demand too, but keep their names to themselves.
+_SUBMODULES = ("datasets", "exceptions", "plotting", "solvers", "testing")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES or name in _SUBMODULES:
+        return import_module(f"partita.{name}")
+    if name == "__all__":
+        return [n for module in _MODULES for n in import_module(f"partita.{module}").__all__]
+    if not name.startswith("_"):
+        for module in map(import_module, (f"partita.{m}" for m in _MODULES)):
+            if name in module.__all__:
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module 'partita' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_SUBMODULES, *__getattr__("__all__")})

@@ -51,7 +51,7 @@ class EAC(BaseConsensus):
     Examples
     --------
     >>> from partita import EAC
-    >>> EAC(n_clusters=2).fit_predict([[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]])
+    >>> EAC(n_clusters=2).fit_predict([[0, 0, 1, 1], [5, 5, 7, 7], [0, 1, 1, 1]])
     array([0, 0, 1, 1])
     """
 

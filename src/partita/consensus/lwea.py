@@ -53,7 +53,7 @@ class LWEA(BaseConsensus):
     Examples
     --------
     >>> from partita import LWEA
-    >>> LWEA(n_clusters=2).fit_predict([[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]])
+    >>> LWEA(n_clusters=2).fit_predict([[0, 0, 1, 1], [5, 5, 7, 7], [0, 1, 1, 1]])
     array([0, 0, 1, 1])
     """
 

@@ -55,7 +55,7 @@ class LWGP(BaseConsensus):
     Examples
     --------
     >>> from partita import LWGP
-    >>> LWGP(n_clusters=2, random_state=0).fit_predict([[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]])
+    >>> LWGP(n_clusters=2, random_state=0).fit_predict([[0, 0, 1, 1], [5, 5, 7, 7], [0, 1, 1, 1]])
     array([0, 0, 1, 1])
     """
 

@@ -74,7 +74,7 @@ class SEC(PredictsRows):
     Examples
     --------
     >>> from partita import SEC
-    >>> SEC(n_clusters=2, random_state=0).fit_predict([[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]])
+    >>> SEC(n_clusters=2, random_state=0).fit_predict([[0, 0, 1, 1], [5, 5, 7, 7], [0, 1, 1, 1]])
     array([0, 0, 1, 1])
     """
 

@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 from sklearn.utils import gen_batches
 
 from partita._sklearn_compat import Interval
@@ -40,11 +39,13 @@ _SCORES = 1 << 22  # entries of one block of sample-to-centre scores
 Single = NDArray[np.float32]
 
 
-def kmeans(X: Any, k: int, n_init: int, max_iter: int, rng: np.random.Generator) -> KMeans:
+def kmeans(X: Any, k: int, n_init: int, max_iter: int, rng: np.random.Generator) -> Any:
     """The best, by inertia, of `n_init` k-means runs on float32 rows.
 
     X must hold at least k distinct rows. O(n d k) an iteration, on the calling thread's cores.
     """
+    from sklearn.cluster import KMeans  # a third of a second that only a run needs
+
     runs = []
     for _ in range(n_init):
         start = _seed_centres(X, k, rng)

@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -27,6 +26,8 @@ def weighted_kmeans(
     One thread: sums over several would depend on their number. Fewer than `n_clusters` distinct
     points give fewer clusters, which the caller reports.
     """
+    from sklearn.cluster import KMeans  # a third of a second that only this step needs
+
     model = KMeans(
         n_clusters,
         n_init=n_init,
