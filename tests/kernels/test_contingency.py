@@ -33,6 +33,16 @@ def test_sizes_and_tables(case):
                 assert table[3 * i + c, k] == weights[inside & (groups == k)].sum()
 
 
+def test_row_sums(case):
+    labels, offsets, _ = case
+    values, out = np.arange(12) ** 1.5, np.empty(40)
+    for start in (0, 15):
+        _kernels.contingency.row_sums(labels, MISSING, offsets, values, start, start + 25, out)
+    for x, row in enumerate(labels):
+        expected = sum(values[3 * i + c] for i, c in enumerate(row) if c != MISSING)
+        assert out[x] == pytest.approx(expected)
+
+
 def test_entropies(case):
     labels, offsets, weights = case
     columns = np.ascontiguousarray(labels.T)

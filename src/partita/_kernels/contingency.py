@@ -18,6 +18,18 @@ def cluster_sizes(labels, missing, offsets, weights, out):
 
 
 @jit
+def row_sums(labels, missing, offsets, values, start, stop, out):
+    """out[x] = sum of values over the clusters of row x."""
+    m = labels.shape[1]
+    for x in range(start, stop):
+        total = 0.0
+        for i in range(m):
+            if labels[x, i] != missing:
+                total += values[offsets[i] + np.int64(labels[x, i])]
+        out[x] = total
+
+
+@jit
 def against(labels, missing, offsets, weights, groups, out):
     """out[c, k] += weight of the rows in cluster c and group k: one partition against all."""
     n, m = labels.shape

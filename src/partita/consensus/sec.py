@@ -12,8 +12,8 @@ from partita._sklearn_compat import Interval, StrOptions
 from partita._validation import check_weights
 from partita.consensus._base import N_CLUSTERS, MethodInfo, PredictsRows, Solution
 from partita.ensemble import Ensemble
-from partita.matrices import cluster_sizes, incidence
-from partita.solvers.label_kmeans import Tables, label_kmeans
+from partita.matrices import cluster_sizes, row_sums
+from partita.solvers.label_kmeans import Tables, group_statistics, label_kmeans
 
 __all__ = ["SEC"]
 
@@ -154,17 +154,7 @@ class SEC(PredictsRows):
         self, codebook: Ensemble, labels: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Constant and scale of new rows: w from the training clusters' sizes."""
-        scale = _row_weights(codebook, labels, self._sizes)
-        return np.zeros(len(labels)), scale
-
-
-def _row_weights(
-    ensemble: Ensemble, labels: NDArray[Any], sizes: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """w(x): the sizes of a row's clusters, summed over the partitions that label it."""
-    observed = labels != ensemble.missing
-    codes = np.where(observed, labels, 0).astype(np.int64) + ensemble.offsets[:-1]
-    return np.where(observed, sizes[codes], 0.0).sum(axis=1)
+        return np.zeros(len(labels)), row_sums(codebook, self._sizes, labels)
 
 
 class _WeightedRows:
@@ -176,16 +166,16 @@ class _WeightedRows:
         self.mu = mu
         self.offsets = ensemble.offsets
         self.sizes = cluster_sizes(ensemble)
-        B = incidence(ensemble)
-        self.scale = np.asarray(B @ self.sizes).ravel()  # w(x)
+        self.scale = row_sums(ensemble, self.sizes)  # w(x)
         self.mass = self.scale
-        self.constant = (ensemble.observed @ mu) / self.scale  # Σ_i μ_i ‖b(x)_i‖² / w(x)
+        # Σ_i μ_i ‖b(x)_i‖² / w(x)
+        self.constant = row_sums(ensemble, self._per_cluster(mu)) / self.scale
         self.total = float(ensemble.weights @ self.constant)
         self.n = float(ensemble.weights.sum())
-        weighted = ensemble.weights * self.scale
-        self.overall = self.sizes / np.repeat(
-            weighted @ ensemble.observed, np.diff(self.offsets)
-        )  # centre of all rows that a partition labels
+        # centre of all the rows that a partition labels
+        everything = np.zeros(ensemble.n_rows, np.int64)
+        _, masses = group_statistics(ensemble, self, everything, 1)
+        self.overall = self.sizes / self._per_cluster(masses[:, 0])
 
     def _per_cluster(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Values per partition, repeated for each of its clusters."""

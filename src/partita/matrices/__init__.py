@@ -12,6 +12,7 @@ from partita.matrices.tables import (
     cluster_sizes,
     contingency,
     incidence,
+    row_sums,
     table_against,
 )
 from partita.matrices.trajectories import trajectory_similarity, walk_similarity
@@ -26,6 +27,7 @@ __all__ = [
     "incidence",
     "incomplete_coassociation",
     "locally_weighted_coassociation",
+    "row_sums",
     "table_against",
     "trajectory_similarity",
     "walk_similarity",

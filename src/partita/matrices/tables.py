@@ -10,10 +10,18 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._memory import require_memory
+from partita._threads import run_blocks
 from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble
 
-__all__ = ["cluster_overlaps", "cluster_sizes", "contingency", "incidence", "table_against"]
+__all__ = [
+    "cluster_overlaps",
+    "cluster_sizes",
+    "contingency",
+    "incidence",
+    "row_sums",
+    "table_against",
+]
 
 
 def incidence(ensemble: Ensemble, values: NDArray[np.float64] | None = None) -> sp.csr_matrix:
@@ -45,6 +53,26 @@ def cluster_sizes(ensemble: Ensemble) -> NDArray[np.float64]:
         ensemble.labels, ensemble.missing, ensemble.offsets, ensemble.weights, sizes
     )
     return sizes
+
+
+def row_sums(
+    ensemble: Ensemble, values: NDArray[np.float64], labels: NDArray[Any] | None = None
+) -> NDArray[np.float64]:
+    """B v: the sum over a row's clusters of a value per cluster, shape (n_rows,).
+
+    `labels` are rows coded as the ensemble's, its own by default.
+    """
+    rows = ensemble.labels if labels is None else labels
+    out = np.empty(len(rows))
+    kernel = _kernels.contingency.row_sums
+    run_blocks(
+        lambda start, stop: kernel(
+            rows, ensemble.missing, ensemble.offsets, values, start, stop, out
+        ),
+        len(rows),
+        4096,
+    )
+    return out
 
 
 def cluster_overlaps(ensemble: Ensemble) -> NDArray[np.float64]:

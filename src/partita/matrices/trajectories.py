@@ -15,6 +15,7 @@ from partita.matrices.agreement import coassociation, expand_pairs
 __all__ = ["trajectory_similarity", "walk_similarity"]
 
 _ISOLATED = 1e-20
+_ROUNDING = 1e-13  # walks that never meet have similarity 0, and not what rounding leaves of it
 
 
 def walk_similarity(
@@ -45,18 +46,30 @@ def walk_similarity(
         return result
     d, r = degree[linked], weights[linked]
     scale = np.sqrt(r / d)
-    values, vectors = eigh(graph[np.ix_(linked, linked)] * np.outer(scale, scale))
+    normalised = graph[np.ix_(linked, linked)]
+    normalised *= scale[:, None]
+    normalised *= scale
+    values, vectors = eigh(normalised, overwrite_a=True)
+    del normalised
     a = np.sqrt(d * r)
-    x = np.outer(values, values)
-    series = np.zeros_like(x)
-    for _ in range(n_steps):  # Horner: g = x(1 + x(1 + ...))
-        series = x * (1.0 + series)
-    inner = vectors @ ((vectors.T @ ((a**2)[:, None] * vectors)) * series) @ vectors.T
-    inner /= np.outer(a, a)
-    length = np.sqrt(np.diag(inner))
-    # inner products of probabilities: rounding must not make one negative
-    result[np.ix_(linked, linked)] = np.maximum(inner / np.outer(length, length), 0.0)
+    inner = vectors.T @ ((a**2)[:, None] * vectors)
+    inner *= _power_sums(np.outer(values, values), n_steps)
+    inner = vectors @ inner @ vectors.T
+    inner = inner + inner.T  # to the last bit: agglomeration relies on symmetry
+    length = np.sqrt(np.diag(inner))  # the factors 1/a of G drop out of a cosine
+    inner /= np.outer(length, length)
+    inner[inner < _ROUNDING] = 0.0
+    result[np.ix_(linked, linked)] = inner
     return result
+
+
+def _power_sums(x: NDArray[np.float64], n_terms: int) -> NDArray[np.float64]:
+    """x + x² + ... entry by entry, by Horner's rule: x(1 + x(1 + ...))."""
+    total = x.copy()
+    for _ in range(n_terms - 1):
+        total += 1.0
+        total *= x
+    return total
 
 
 def elite_graph(similarity: NDArray[np.float64], n_neighbours: int) -> NDArray[np.float64]:

@@ -167,10 +167,17 @@ def row_costs(
     """Cost of label rows, coded as the ensemble's, in every group, shape (n, n_clusters)."""
     out = np.empty((len(labels), tables.lookup.shape[1]))
     complete = not (labels == ensemble.missing).any()
-    _kernels.label_kmeans.row_costs(
-        labels, ensemble.missing, complete, ensemble.offsets, tables.lookup, tables.slope,
-        tables.slope.sum(axis=0), constant, scale, out,
-    )  # fmt: skip
+    slope_sum = tables.slope.sum(axis=0)
+    kernel = _kernels.label_kmeans.row_costs
+
+    def block(start: int, stop: int) -> None:
+        rows = slice(start, stop)
+        kernel(
+            labels[rows], ensemble.missing, complete, ensemble.offsets, tables.lookup,
+            tables.slope, slope_sum, constant[rows], scale[rows], out[rows],
+        )  # fmt: skip
+
+    run_blocks(block, len(labels), _ROWS)
     return out
 
 
@@ -192,25 +199,34 @@ class _Run:
         weights = self.ensemble.weights
         if how == "random":
             return rng.choice(self.n, self.n_clusters, replace=False, p=weights / weights.sum())
+        # greedy k-means++: of a few rows drawn by cost, the one that lowers the total cost most
+        trials = 2 + int(np.log(self.n_clusters))
         chosen = [int(rng.choice(self.n, p=weights / weights.sum()))]
-        nearest = np.full(self.n, np.inf)
+        nearest = self._costs_to_rows(np.asarray(chosen))[:, 0]
         for _ in range(1, self.n_clusters):
-            np.minimum(nearest, self._cost_to_row(chosen[-1]), out=nearest)
             nearest[chosen] = 0.0
             share = weights * np.maximum(nearest, 0.0)
             if share.sum() <= 0:  # all remaining rows coincide with a seed in this geometry
                 share = weights.copy()
                 share[chosen] = 0.0
-            chosen.append(int(rng.choice(self.n, p=share / share.sum())))
+            candidates = rng.choice(self.n, trials, p=share / share.sum())
+            costs = np.minimum(self._costs_to_rows(candidates), nearest[:, None])
+            best = int(np.argmin(weights @ costs))
+            chosen.append(int(candidates[best]))
+            nearest = costs[:, best].copy()
         return np.asarray(chosen)
 
-    def _cost_to_row(self, row: int) -> NDArray[np.float64]:
-        """Cost of every row in a group that holds nothing but this one."""
-        counts, masses = self._statistics(np.asarray([row]), 1)
+    def _costs_to_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Cost of every row in groups that hold nothing but one of `rows` each."""
+        e = self.ensemble
+        counts = np.zeros((e.n_all_clusters, len(rows)))
+        masses = np.zeros((e.n_partitions, len(rows)))
+        for k, row in enumerate(rows):
+            seen = np.flatnonzero(e.observed[row])
+            counts[e.offsets[seen] + e.labels[row, seen], k] = e.weights[row]
+            masses[seen, k] = e.weights[row] * self.geometry.mass[row]
         tables = self.geometry.tables(counts, masses)
-        cost = np.empty(self.n)
-        self._own_costs(tables, np.zeros(self.n, np.int64), cost)
-        return cost
+        return row_costs(e, e.labels, tables, self.geometry.constant, self.geometry.scale)
 
     def _statistics(
         self, seeds: NDArray[np.int64], n_groups: int
