@@ -20,6 +20,7 @@ from partita.exceptions import InvalidEnsembleError
 __all__ = [
     "NOISE_POLICIES",
     "check_affinity",
+    "check_connective_matrices",
     "check_n_clusters",
     "check_weights",
     "code_dtype",
@@ -314,6 +315,28 @@ def check_affinity(affinity: Any, n: int, name: str = "affinity") -> NDArray[np.
     if not np.allclose(array, array.T, rtol=0, atol=1e-8 * max(1.0, float(np.abs(array).max()))):
         raise ValueError(f"{name} must be symmetric; pass (A + A.T) / 2 if that is what you mean.")
     return array
+
+
+def check_connective_matrices(matrices: Any, name: str = "matrices") -> list[NDArray[Any]]:
+    """A stack of symmetric matrices of one shape with entries in [0, 1], as it came, not copied."""
+    stack = [np.asarray(matrix) for matrix in matrices] if np.iterable(matrices) else []
+    if not stack or stack[0].ndim != 2 or stack[0].size == 0:
+        raise ValueError(
+            f"{name} must be a stack of shape (n_matrices, n_samples, n_samples) or a sequence of "
+            f"square matrices, got {len(stack)} of shape {stack[0].shape if stack else ()}."
+        )
+    n = len(stack[0])
+    for i, matrix in enumerate(stack):
+        if matrix.dtype.kind not in "fiub":
+            raise TypeError(f"{name}[{i}] must hold numbers, got {matrix.dtype}.")
+        check_affinity(matrix, n, f"{name}[{i}]")
+        low, high = float(matrix.min()), float(matrix.max())
+        if low < -1e-8 or high > 1 + 1e-8:
+            raise ValueError(
+                f"{name}[{i}] must hold probabilities between 0 and 1, got values from {low:g} to "
+                f"{high:g}."
+            )
+    return stack
 
 
 def random_generator(random_state: Any) -> np.random.Generator:

@@ -6,6 +6,7 @@ from partita.consensus.eccms import ECCMS
 from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
 from partita.consensus.nrsec import NRSEC
+from partita.consensus.rce import RCE
 from partita.consensus.rsec import RSEC
 from partita.consensus.sec import SEC
 
@@ -15,6 +16,7 @@ __all__ = [
     "LWEA",
     "LWGP",
     "NRSEC",
+    "RCE",
     "RSEC",
     "SEC",
     "BaseConsensus",
