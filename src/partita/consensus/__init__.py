@@ -9,6 +9,7 @@ from partita.consensus.nrsec import NRSEC
 from partita.consensus.rce import RCE
 from partita.consensus.rsec import RSEC
 from partita.consensus.sec import SEC
+from partita.consensus.spce import SPCE
 
 __all__ = [
     "EAC",
@@ -19,6 +20,7 @@ __all__ = [
     "RCE",
     "RSEC",
     "SEC",
+    "SPCE",
     "BaseConsensus",
     "LearnsMatrix",
     "MethodInfo",
