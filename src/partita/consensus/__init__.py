@@ -6,6 +6,8 @@ from partita.consensus.eccms import ECCMS
 from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
 from partita.consensus.nrsec import NRSEC
+from partita.consensus.pta import PTA
+from partita.consensus.ptgp import PTGP
 from partita.consensus.rce import RCE
 from partita.consensus.rsec import RSEC
 from partita.consensus.sec import SEC
@@ -17,6 +19,8 @@ __all__ = [
     "LWEA",
     "LWGP",
     "NRSEC",
+    "PTA",
+    "PTGP",
     "RCE",
     "RSEC",
     "SEC",
