@@ -13,12 +13,14 @@ from partita import SEC
 
 
 def planted(n: int, m: int, k: int, k_i: int, seed: int = 0) -> np.ndarray:
-    """Planted clusters seen through 30 % noise, K_i clusters in every partition."""
+    """Planted clusters, each split among a few of the K_i clusters, seen through 40 % noise."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, k, n)
-    names = np.stack([rng.permutation(k_i)[np.arange(k) % k_i] for _ in range(m)])
-    labels = names[:, truth].T.copy()
-    noise = rng.random((n, m)) < 0.3
+    labels = np.empty((n, m), np.int64)
+    for i in range(m):
+        names = rng.integers(0, k_i, (k, 3))
+        labels[:, i] = names[truth, rng.integers(0, 3, n)]
+    noise = rng.random((n, m)) < 0.4
     labels[noise] = rng.integers(0, k_i, int(noise.sum()))
     return labels
 

@@ -165,17 +165,21 @@ class _WeightedRows:
     def __init__(self, ensemble: Ensemble, mu: NDArray[np.float64]) -> None:
         self.mu = mu
         self.offsets = ensemble.offsets
+        self.cluster_mu = self._per_cluster(mu)[:, None]
         self.sizes = cluster_sizes(ensemble)
         self.scale = row_sums(ensemble, self.sizes)  # w(x)
         self.mass = self.scale
-        # Σ_i μ_i ‖b(x)_i‖² / w(x)
-        self.constant = row_sums(ensemble, self._per_cluster(mu)) / self.scale
+        complete = ensemble.n_missing == 0
+        observed = mu.sum() if complete else row_sums(ensemble, self.cluster_mu[:, 0])
+        self.constant = observed / self.scale  # Σ_i μ_i ‖b(x)_i‖² / w(x)
         self.total = float(ensemble.weights @ self.constant)
         self.n = float(ensemble.weights.sum())
         # centre of all the rows that a partition labels
-        everything = np.zeros(ensemble.n_rows, np.int64)
-        _, masses = group_statistics(ensemble, self, everything, 1)
-        self.overall = self.sizes / self._per_cluster(masses[:, 0])
+        masses = np.full(ensemble.n_partitions, ensemble.weights @ self.mass)
+        if not complete:
+            everything = np.zeros(ensemble.n_rows, np.int64)
+            masses = group_statistics(ensemble, self, everything, 1)[1][:, 0]
+        self.overall = self.sizes / self._per_cluster(masses)
 
     def _per_cluster(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Values per partition, repeated for each of its clusters."""
@@ -192,13 +196,13 @@ class _WeightedRows:
         centres = self._centres(counts, masses)
         squares = np.add.reduceat(centres**2, self.offsets[:-1], axis=0)
         return Tables(
-            lookup=-2.0 * self._per_cluster(self.mu)[:, None] * centres,
+            lookup=-2.0 * self.cluster_mu * centres,
             slope=self.mu[:, None] * squares,
         )
 
     def drift(self, old: Tables, new: Tables) -> NDArray[np.float64]:
-        mu = self._per_cluster(self.mu)[:, None]
-        return np.sqrt((((new.lookup - old.lookup) ** 2) / (4.0 * mu)).sum(axis=0))
+        # look-ups are -2 μ m: ‖Δm‖² = Σ μ (Δlookup / 2μ)²
+        return np.sqrt((((new.lookup - old.lookup) ** 2) / (4.0 * self.cluster_mu)).sum(axis=0))
 
     def _captured(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
         """Σ_i μ_i Σ_k w_Ck^(i) ‖m_k,i‖²: what the centres take off the constant."""
