@@ -1,8 +1,10 @@
 """Consensus methods, one file each."""
 
 from partita.consensus._base import BaseConsensus, LearnsMatrix, MethodInfo, Size, Solution
+from partita.consensus.ccc import CCC
 from partita.consensus.eac import EAC
 from partita.consensus.eccms import ECCMS
+from partita.consensus.kcc import KCC
 from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
 from partita.consensus.nrsec import NRSEC
@@ -14,8 +16,10 @@ from partita.consensus.sec import SEC
 from partita.consensus.spce import SPCE
 
 __all__ = [
+    "CCC",
     "EAC",
     "ECCMS",
+    "KCC",
     "LWEA",
     "LWGP",
     "NRSEC",

@@ -10,7 +10,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, final
 
 import numpy as np
@@ -19,13 +19,24 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from partita._memory import memory_budget, require_memory
-from partita._sklearn_compat import Interval, check_input_names, set_input_names
+from partita._sklearn_compat import Interval, StrOptions, check_input_names, set_input_names
 from partita._validation import check_n_clusters, label_columns, random_generator
 from partita.ensemble import Ensemble, as_ensemble
-from partita.exceptions import InvalidEnsembleError, NotSupportedError, PartitaWarning
+from partita.exceptions import (
+    ConvergenceWarning,
+    InvalidEnsembleError,
+    NotSupportedError,
+    PartitaWarning,
+)
 from partita.matrices import cluster_sizes
 from partita.matrices.agreement import expand_pairs
-from partita.solvers.label_kmeans import Geometry, Tables, group_statistics, row_costs
+from partita.solvers.label_kmeans import (
+    Geometry,
+    Tables,
+    group_statistics,
+    label_kmeans,
+    row_costs,
+)
 
 __all__ = ["BaseConsensus", "LearnsMatrix", "MethodInfo", "PredictsRows", "Size", "Solution"]
 
@@ -177,11 +188,15 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         """The only answer when no more distinct rows than clusters are there."""
         return Solution(np.arange(core.n_rows), n_iter=0)
 
+    def _bytes_needed(self, size: Size) -> int:
+        """Bytes of the dense arrays with these parameters, where they matter to that."""
+        return self.info.bytes_needed(size)
+
     def _require_memory(self, core: Ensemble) -> None:
         size = Size.of(core, getattr(self, "n_clusters", None))
         fits = [c.__name__ for c in _methods() if c.info.bytes_needed(size) <= memory_budget()]
         require_memory(
-            self.info.bytes_needed(size),
+            self._bytes_needed(size),
             f"{type(self).__name__} on {core.n_rows} distinct rows",
             f"Methods that would fit: {', '.join(fits) or 'none'}.",
         )
@@ -224,10 +239,24 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
 
 
 class PredictsRows(BaseConsensus):
-    """A method that keeps look-up tables of its clusters and can label new rows by them."""
+    """A method that is k-means on label rows in a geometry of its own.
 
-    init: Any
+    It keeps look-up tables of its clusters and can label new rows by them.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": N_CLUSTERS,
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "random_state": ["random_state", np.random.Generator],
+    }
     n_clusters: int
+    n_init: int
+    max_iter: int
+    tol: float
+    init: Any
     _tables: Tables
     _codebook: Ensemble
     _sizes: NDArray[np.float64]
@@ -237,12 +266,52 @@ class PredictsRows(BaseConsensus):
     def _geometry(self, ensemble: Ensemble) -> Geometry:
         """The costs the method minimises."""
 
+    def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        geometry = self._geometry(ensemble)
+        result = label_kmeans(
+            ensemble,
+            geometry,
+            self.n_clusters,
+            rng,
+            init=self._seed_rows(ensemble),
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            task=type(self).__name__,
+        )
+        if not result.converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations while "
+                "samples were still moving. Raise max_iter, or tol if that is near enough.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return Solution(
+            result.labels,
+            objective=result.objective,
+            n_iter=result.n_iter,
+            converged=result.converged,
+            history=result.history,
+            learned={
+                **self._prediction(ensemble, geometry.tables(result.counts, result.masses)),
+                **self._learned(geometry, result.counts, result.masses),
+            },
+        )
+
+    def _learned(
+        self, geometry: Any, counts: NDArray[np.float64], masses: NDArray[np.float64]
+    ) -> dict[str, Any]:
+        """Further fitted attributes by name, from the statistics of the clusters."""
+        return {}
+
     def _each_row_alone(self, core: Ensemble) -> Solution:
         groups = np.arange(core.n_rows)
         geometry = self._geometry(core)
         counts, masses = group_statistics(core, geometry, groups, core.n_rows)
         learned = self._prediction(core, geometry.tables(counts, masses))
-        return Solution(groups, n_iter=0, learned=learned)
+        learned |= self._learned(geometry, counts, masses)
+        objective = geometry.objective(counts, masses)
+        return Solution(groups, objective=objective, n_iter=0, learned=learned)
 
     def _seed_rows(self, core: Ensemble) -> str | NDArray[np.int64]:
         """`init` as the engine takes it: a word, or rows of the compressed ensemble."""
