@@ -72,7 +72,8 @@ class RCE(LearnsMatrix, BaseConsensus):
         Passes over E, Ã and S, of up to 20 updates of Ã each.
     tol : float
         Stop when a pass, and leave a pass when an update of Ã, lowers the objective by less than
-        this share of it. 0 runs all `max_iter` x 20 updates, as the published program does.
+        this share of it. 0 tests nothing and runs all `max_iter` x 20 updates, as the published
+        program does; `converged_` is then False.
     n_init : int
         Random starts of the discretisation.
     random_state : int, Generator, RandomState or None
@@ -80,7 +81,7 @@ class RCE(LearnsMatrix, BaseConsensus):
     Attributes
     ----------
     objective_ : float
-        The value of (2), the nuclear norm smoothed: see Notes.
+        The value of (2) with 2 tr((ÃÃᵀ + μI)^½) for the nuclear norm.
     history_ : array of shape (n_iter_,)
         The objective after each pass; it never rises.
     partition_errors_ : array of shape (n_partitions,)
@@ -100,7 +101,8 @@ class RCE(LearnsMatrix, BaseConsensus):
     Yu-Shi discretisation. Ours: the early stop by `tol`, and the best of `n_init` discretisations.
 
     Missing labels: sums run over the partitions that label both samples; a pair that none labels
-    stays at 0, as in the co-association matrix.
+    stays at 0, as in the co-association matrix. Soft connective matrices, for example from fuzzy
+    clusterings, go to `fit_matrices`.
 
     References
     ----------
