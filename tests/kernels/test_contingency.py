@@ -43,6 +43,17 @@ def test_row_sums(case):
         assert out[x] == pytest.approx(expected)
 
 
+def test_row_forms(case):
+    labels, offsets, _ = case
+    table, out = np.add.outer(np.arange(12) ** 1.5, np.arange(12) ** 1.5), np.empty(40)
+    table *= np.cos(table)
+    for start in (0, 15):
+        _kernels.contingency.row_forms(labels, MISSING, offsets, table, start, start + 25, out)
+    for x, row in enumerate(labels):
+        clusters = [3 * i + c for i, c in enumerate(row) if c != MISSING]
+        assert out[x] == pytest.approx(table[np.ix_(clusters, clusters)].sum())
+
+
 def test_entropies(case):
     labels, offsets, weights = case
     columns = np.ascontiguousarray(labels.T)

@@ -30,6 +30,23 @@ def row_sums(labels, missing, offsets, values, start, stop, out):
 
 
 @jit
+def row_forms(labels, missing, offsets, table, start, stop, out):
+    """out[x] = sum of a symmetric table over all pairs of the clusters of row x."""
+    m = labels.shape[1]
+    for x in range(start, stop):
+        own, between = 0.0, 0.0
+        for i in range(m):
+            if labels[x, i] == missing:
+                continue
+            row = table[offsets[i] + np.int64(labels[x, i])]
+            own += row[offsets[i] + np.int64(labels[x, i])]
+            for j in range(i):
+                if labels[x, j] != missing:
+                    between += row[offsets[j] + np.int64(labels[x, j])]
+        out[x] = own + 2.0 * between
+
+
+@jit
 def against(labels, missing, offsets, weights, groups, out):
     """out[c, k] += weight of the rows in cluster c and group k: one partition against all."""
     n, m = labels.shape

@@ -19,6 +19,7 @@ __all__ = [
     "cluster_sizes",
     "contingency",
     "incidence",
+    "row_forms",
     "row_sums",
     "table_against",
 ]
@@ -70,6 +71,20 @@ def row_sums(
             rows, ensemble.missing, ensemble.offsets, values, start, stop, out
         ),
         len(rows),
+        4096,
+    )
+    return out
+
+
+def row_forms(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """b(x) T b(x)ᵀ for every row: a symmetric (L, L) table over all pairs of the row's clusters."""
+    out = np.empty(ensemble.n_rows)
+    kernel = _kernels.contingency.row_forms
+    run_blocks(
+        lambda start, stop: kernel(
+            ensemble.labels, ensemble.missing, ensemble.offsets, table, start, stop, out
+        ),
+        ensemble.n_rows,
         4096,
     )
     return out

@@ -1,0 +1,127 @@
+"""KC: distances of the co-association matrix's rows, without the matrix."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from partita import KC, Ensemble, coassociation, config_context
+from partita.solvers.label_kmeans import group_statistics, row_costs
+from partita.testing import noisy_ensemble
+
+REFERENCES = Path(__file__).parents[1] / "reference"
+
+
+def few_rows(missing=0.0):
+    """Fewer distinct rows than base clusters."""
+    return np.repeat(noisy_ensemble(20, 30, 5, noise=0.3, missing=missing, seed=1)[1], 4, axis=0)
+
+
+def many_rows(missing=0.0):
+    """More distinct rows than base clusters, and repeated ones."""
+    labels = noisy_ensemble(70, 5, 4, noise=0.4, missing=missing, seed=2)[1]
+    return labels[np.random.default_rng(0).integers(0, 70, 200)]
+
+
+def lloyd(CA, seeds, max_iter=100):
+    """k-means on the rows of the full matrix, from the definition."""
+    centres, previous = CA[seeds], None
+    for _ in range(max_iter):
+        cost = ((CA[:, None, :] - centres) ** 2).sum(axis=2)
+        groups = np.argmin(np.round(cost, 9), axis=1)
+        if previous is not None and np.array_equal(groups, previous):
+            return groups, cost.min(axis=1).sum()
+        assert len(np.unique(groups)) == len(seeds), "choose seeds that leave no cluster empty"
+        centres = np.array([CA[groups == k].mean(axis=0) for k in range(len(seeds))])
+        previous = groups
+    raise AssertionError("the twin did not settle")
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("make", [few_rows, many_rows])
+def test_costs_are_distances_of_coassociation_rows(make, missing):
+    labels = make(missing)
+    core = Ensemble.from_labels(labels).compress()
+    assert (core.n_rows < core.n_all_clusters) == (make is few_rows)
+    geometry = KC()._geometry(core)
+    groups = np.arange(core.n_rows) % 3
+    counts, masses = group_statistics(core, geometry, groups, 3)
+    found = row_costs(
+        core, core.labels, geometry.tables(counts, masses), geometry.constant, geometry.scale
+    )
+    CA = coassociation(labels, missing="disagree")
+    full = core.expand(groups)
+    centres = np.array([CA[full == k].mean(axis=0) for k in range(3)])
+    expected = ((CA[:, None, :] - centres) ** 2).sum(axis=2)
+    np.testing.assert_allclose(found[core.inverse], expected, atol=1e-11)
+    total = expected[np.arange(len(full)), full].sum()
+    assert geometry.objective(counts, masses) == pytest.approx(total, rel=1e-11)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("make", [few_rows, many_rows])
+def test_unreduced_twin(make, missing):
+    labels = make(missing)
+    seeds = [0, 27, 60]
+    groups, objective = lloyd(coassociation(labels, missing="disagree"), seeds)
+    method = KC(3, init=seeds).fit(labels)
+    assert adjusted_rand_score(method.labels_, groups) == 1.0
+    assert method.objective_ == pytest.approx(objective, rel=1e-8)
+
+
+def test_by_hand():
+    """CA = [[1, 1, .5, 0], [1, 1, .5, 0], [.5, .5, 1, .5], [0, 0, .5, 1]]; clusters {0,1}, {2,3}:
+    half the squared distance of the last two rows, (.25 + .25 + .25 + .25) / 2."""
+    labels = np.array([[0, 0], [0, 0], [1, 0], [1, 1]])
+    method = KC(2, init=[0, 2]).fit(labels)
+    np.testing.assert_array_equal(method.labels_, [0, 0, 1, 1])
+    assert method.objective_ == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.shared
+def test_against_k_means_on_the_matrix(oracle):
+    """The objective is that of the matrix; the search ends within 1 % of scikit-learn or below."""
+    CA = coassociation(oracle.labels)
+    plain = KMeans(oracle.n_clusters, n_init=10, random_state=0).fit(CA)
+    method = KC(oracle.n_clusters, n_init=40, random_state=0).fit(oracle.labels)
+    centres = [CA[method.labels_ == k] for k in range(method.n_clusters_)]
+    inertia = sum(((c - c.mean(axis=0)) ** 2).sum() for c in centres)
+    assert method.objective_ == pytest.approx(inertia, rel=1e-10)
+    assert method.objective_ <= 1.01 * plain.inertia_
+
+
+def test_reference_values():
+    reference = json.loads((REFERENCES / "kc.json").read_text())
+    labels = np.array(json.loads((REFERENCES / reference["labels_of"]).read_text())["labels"])
+    for seeds, objective in zip(reference["seeds"], reference["objective"], strict=True):
+        found = KC(reference["n_clusters"], init=seeds).fit(labels)
+        assert found.objective_ == pytest.approx(objective, rel=1e-10)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_the_objective_never_rises(missing):
+    labels = noisy_ensemble(150, 12, 5, noise=0.5, missing=missing, seed=1)[1]
+    for seed in range(3):
+        method = KC(9, init="random", n_init=1, random_state=seed).fit(labels)
+        assert method.n_iter_ > 1
+        assert np.all(np.diff(method.history_) <= 1e-9 * method.history_[0])
+
+
+def test_predict():
+    truth, labels = noisy_ensemble(200, 15, 3, noise=0.2, missing=0.1)
+    method = KC(3, random_state=0).fit(labels[::2])
+    np.testing.assert_array_equal(method.predict(labels[::2]), method.labels_)
+    assert adjusted_rand_score(truth[1::2], method.predict(labels[1::2])) > 0.9
+
+
+def test_no_n_by_n_matrix():
+    """20,000 rows with a budget far below the 3.2 GB that n² doubles would take."""
+    truth, labels = noisy_ensemble(20_000, 30, 5, noise=0.3)
+    with config_context(memory_budget=100 * 2**20):
+        found = KC(5, n_init=1, random_state=0).fit_predict(labels)
+    assert adjusted_rand_score(truth, found) > 0.95
