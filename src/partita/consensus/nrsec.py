@@ -76,7 +76,7 @@ class NRSEC(LearnsMatrix, BaseConsensus):
 
     Notes
     -----
-    Cost O(n'³) an iteration, about 60 iterations an outer step, about 150 n'² bytes for n' distinct
+    Cost O(n'³) an iteration, about 60 iterations an outer step, up to 220 n'² bytes for n' distinct
     rows; the solution is that of the full n x n problem. `consensus_matrix()` is Z, which need not
     be symmetric.
 
@@ -112,7 +112,7 @@ class NRSEC(LearnsMatrix, BaseConsensus):
         deterministic=False,
         time="n'³ an iteration",
         memory="n'²",
-        bytes_needed=lambda s: 150 * s.n_rows**2,
+        bytes_needed=lambda s: 220 * s.n_rows**2,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,

@@ -65,7 +65,7 @@ class RSEC(LearnsMatrix, BaseConsensus):
 
     Notes
     -----
-    Cost O(n'³) an iteration, 50 to 100 iterations, about 150 n'² bytes for n' distinct rows; the
+    Cost O(n'³) an iteration, 50 to 100 iterations, about 180 n'² bytes for n' distinct rows; the
     solution is that of the full n x n problem. `consensus_matrix()` is Z, which need not be
     symmetric.
 
@@ -102,7 +102,7 @@ class RSEC(LearnsMatrix, BaseConsensus):
         deterministic=False,
         time="n'³ an iteration",
         memory="n'²",
-        bytes_needed=lambda s: 150 * s.n_rows**2,
+        bytes_needed=lambda s: 180 * s.n_rows**2,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,

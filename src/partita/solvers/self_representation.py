@@ -118,6 +118,7 @@ def self_representation(
     ridge = (P / (values**2 + 1.0)) @ P.T  # (SᵀS + I)⁻¹
     ridge_S = (P * (values / (values**2 + 1.0))) @ P.T
     ridge_SS = (P * (values**2 / (values**2 + 1.0))) @ P.T
+    del P
     mu = _FIRST_PENALTY / np.abs(values).max()
     S_norm = np.linalg.norm(S)
 
