@@ -33,7 +33,7 @@ class PTGP(BaseConsensus):
     n_clusters : int
     n_neighbours, n_steps : int, optional
         Elite neighbours and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default,
-        for n' micro-clusters.
+        for n' micro-clusters. With a dozen micro-clusters or fewer, set both.
     n_init : int
         Restarts of the final k-means.
     random_state : int, Generator, RandomState or None
@@ -63,9 +63,9 @@ class PTGP(BaseConsensus):
     Examples
     --------
     >>> from partita import PTGP
-    >>> labels = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 2], [5, 5, 7, 8, 7]]
-    >>> PTGP(n_clusters=2, random_state=0).fit_predict(labels)
-    array([0, 0, 1, 1, 1])
+    >>> labels = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2, 3, 3]]
+    >>> PTGP(n_clusters=2, n_neighbours=2, n_steps=2, random_state=0).fit_predict(labels)
+    array([0, 0, 0, 0, 1, 1, 1, 1])
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
