@@ -4,6 +4,7 @@ from partita.consensus._base import BaseConsensus, LearnsMatrix, MethodInfo, Siz
 from partita.consensus.ccc import CCC
 from partita.consensus.eac import EAC
 from partita.consensus.eccms import ECCMS
+from partita.consensus.ecpcs import ECPCS
 from partita.consensus.kc import KC
 from partita.consensus.kcc import KCC
 from partita.consensus.lwea import LWEA
@@ -20,6 +21,7 @@ __all__ = [
     "CCC",
     "EAC",
     "ECCMS",
+    "ECPCS",
     "KC",
     "KCC",
     "LWEA",

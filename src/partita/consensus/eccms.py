@@ -26,6 +26,7 @@ from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices import (
     coassociation,
+    enhanced_coassociation,
     locally_weighted_coassociation,
     trajectory_similarity,
 )
@@ -69,11 +70,12 @@ class ECCMS(LearnsMatrix, BaseConsensus):
         Share of partitions, 0 to 1, that must join a pair for it to be trusted.
     lam : float
         Weight of the noise; large values leave the affinity as it is.
-    affinity : {"lwca", "ca", "pts"} or array of shape (n_samples, n_samples)
+    affinity : {"lwca", "ca", "pts", "ecpcs"} or array of shape (n_samples, n_samples)
         The matrix to enhance: locally weighted co-association (theta 0.4), co-association,
-        probability trajectory similarity, or any symmetric matrix with a row per sample in the
-        order of the fitted data (`locally_weighted_coassociation(labels, theta=...)`, a kernel of
-        the features). What lies outside [0, 1] cannot be kept, as C lies within.
+        probability trajectory similarity, enhanced co-association (20 steps), or any symmetric
+        matrix with a row per sample in the order of the fitted data
+        (`locally_weighted_coassociation(labels, theta=...)`, a mean of two of them, a kernel of the
+        features). What lies outside [0, 1] cannot be kept, as C lies within.
     final : {"average", "spectral"}
         How clusters are read from the enhanced matrix: average linkage of 1 - C, or normalised
         spectral clustering, with k-means from fixed seeds.
@@ -150,7 +152,7 @@ class ECCMS(LearnsMatrix, BaseConsensus):
         "n_clusters": N_CLUSTERS,
         "alpha": [Interval(Real, 0, 1, closed="both")],
         "lam": [Interval(Real, 0, None, closed="neither")],
-        "affinity": [StrOptions({"lwca", "ca", "pts"}), "array-like"],
+        "affinity": [StrOptions({"lwca", "ca", "pts", "ecpcs"}), "array-like"],
         "final": [StrOptions({"average", "spectral"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -221,6 +223,8 @@ class ECCMS(LearnsMatrix, BaseConsensus):
                 A = locally_weighted_coassociation(core, expand=False)
             elif self.affinity == "ca":
                 A = coassociation(core, expand=False)
+            elif self.affinity == "ecpcs":
+                A = enhanced_coassociation(core, expand=False)
             else:
                 A = trajectory_similarity(core, expand=False)
             return A, np.ones(core.n_rows)

@@ -7,6 +7,11 @@ Every function takes labels in any form (or an `Ensemble`) and works on distinct
 from partita.matrices.agreement import agreement_counts, coassociation
 from partita.matrices.incomplete import incomplete_coassociation
 from partita.matrices.locally_weighted import cluster_certainty, locally_weighted_coassociation
+from partita.matrices.propagation import (
+    cluster_jaccard,
+    cluster_similarity,
+    enhanced_coassociation,
+)
 from partita.matrices.tables import (
     cluster_overlaps,
     cluster_sizes,
@@ -20,10 +25,13 @@ from partita.matrices.trajectories import trajectory_similarity, walk_similarity
 __all__ = [
     "agreement_counts",
     "cluster_certainty",
+    "cluster_jaccard",
     "cluster_overlaps",
+    "cluster_similarity",
     "cluster_sizes",
     "coassociation",
     "contingency",
+    "enhanced_coassociation",
     "incidence",
     "incomplete_coassociation",
     "locally_weighted_coassociation",
