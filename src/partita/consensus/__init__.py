@@ -5,6 +5,7 @@ from partita.consensus.ccc import CCC
 from partita.consensus.eac import EAC
 from partita.consensus.eccms import ECCMS
 from partita.consensus.ecpcs import ECPCS
+from partita.consensus.hbgf import HBGF
 from partita.consensus.kc import KC
 from partita.consensus.kcc import KCC
 from partita.consensus.lwea import LWEA
@@ -22,6 +23,7 @@ __all__ = [
     "EAC",
     "ECCMS",
     "ECPCS",
+    "HBGF",
     "KC",
     "KCC",
     "LWEA",

@@ -1,0 +1,142 @@
+"""HBGF: one cut of the graph whose vertices are samples and clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita._sklearn_compat import Interval, StrOptions
+from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita.ensemble import Ensemble
+from partita.matrices import incidence
+from partita.solvers import weighted_kmeans
+from partita.solvers.bipartite import bipartite_embedding
+from partita.solvers.metis import metis_partition, require_metis
+
+__all__ = ["HBGF"]
+
+_Cut = Callable[[np.random.Generator], tuple[NDArray[np.int64], float]]
+
+
+class HBGF(BaseConsensus):
+    """Hybrid bipartite graph formulation.
+
+    Samples and base clusters are the vertices of one graph, with an edge from every sample to each
+    of its clusters; cutting it groups samples and clusters at once. The spectral cut takes the
+    leading singular vectors,
+
+        D_x^-½ B D_y^-½ ≈ U Σ Vᵀ,
+
+    scales the rows of U (samples) and V (clusters) to unit length and runs k-means on both
+    together.
+
+    Parameters
+    ----------
+    n_clusters : int
+    partitioner : {"spectral", "metis"}
+        The spectral cut lets clusters be as large as they are. METIS, the paper's multilevel
+        partitioner, makes them about equal in size, which loses where they are not: on blobs of
+        300, 200 and 100 points an ARI of 0.60 against 0.92. It needs pymetis,
+        `pip install "partita[graph]"`.
+    n_init : int
+        Restarts of k-means, or of METIS with other seeds.
+    random_state : int, Generator, RandomState or None
+
+    Attributes
+    ----------
+    objective_ : float
+        Inertia of k-means, or the weight of the edges METIS cuts.
+    partitioner_ : str
+        What cut the graph, with its version.
+
+    Notes
+    -----
+    Cost O(n m K) plus an eigenproblem on the smaller side; no n x n array. Missing labels are
+    missing edges, so that samples have unequal degrees, which D_x evens out (without missing
+    labels all are m, and the published program leaves them out). Deviations from the paper:
+    restarted k-means++ instead of one start from nearly orthogonal rows, and starts that leave no
+    group without a sample come first. METIS sees distinct rows with their weights, so that equal
+    samples stay together.
+
+    References
+    ----------
+    X. Z. Fern, C. E. Brodley. Solving cluster ensemble problems by bipartite graph partitioning.
+    ICML 2004. https://doi.org/10.1145/1015330.1015414
+
+    Examples
+    --------
+    >>> from partita import HBGF
+    >>> HBGF(n_clusters=2, random_state=0).fit_predict([[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]])
+    array([0, 0, 1, 1])
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        key="hbgf",
+        name="Hybrid bipartite graph formulation",
+        family="graph",
+        cite="fern2004",
+        missing="native",
+        deterministic=False,
+        time="n' m K",
+        memory="n' (m + K)",
+        bytes_needed=lambda s: (
+            s.n_rows * (40 * s.n_partitions + 32 * s.n_clusters)
+            + 8 * min(s.n_rows, s.n_all_clusters, 1500) ** 2
+        ),
+    )
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": N_CLUSTERS,
+        "partitioner": [StrOptions({"spectral", "metis"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        partitioner: str = "spectral",
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.partitioner = partitioner
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        if self.partitioner == "metis":
+            name, start = require_metis(), self._multilevel_cut(ensemble)
+        else:
+            name, start = "spectral", self._spectral_cut(ensemble)
+        cuts = [start(child) for child in rng.spawn(self.n_init)]
+        # samples first: a group of nothing but base clusters is no cluster of samples
+        labels, objective = max(cuts, key=lambda cut: (len(np.unique(cut[0])), -cut[1]))
+        return Solution(labels, objective=objective, learned={"partitioner_": name})
+
+    def _spectral_cut(self, ensemble: Ensemble) -> _Cut:
+        rows, columns = bipartite_embedding(incidence(ensemble), ensemble.weights, self.n_clusters)
+        vertices = np.vstack([rows, columns])
+        weights = np.concatenate([ensemble.weights, np.ones(len(columns))])
+
+        def cut(rng: np.random.Generator) -> tuple[NDArray[np.int64], float]:
+            labels, inertia = weighted_kmeans(vertices, weights, self.n_clusters, rng, n_init=1)
+            return labels[: ensemble.n_rows], inertia
+
+        return cut
+
+    def _multilevel_cut(self, ensemble: Ensemble) -> _Cut:
+        edges = sp.diags(ensemble.weights) @ incidence(ensemble)
+        graph = sp.bmat([[None, edges], [edges.T, None]], format="csr")
+        weights = np.concatenate([ensemble.weights, np.zeros(ensemble.n_all_clusters)])
+
+        def cut(rng: np.random.Generator) -> tuple[NDArray[np.int64], float]:
+            labels, weight = metis_partition(graph, weights, self.n_clusters, rng)
+            return labels[: ensemble.n_rows], weight
+
+        return cut

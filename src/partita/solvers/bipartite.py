@@ -1,0 +1,59 @@
+"""Both sides of a bipartite graph in one spectral space."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita.solvers.spectral import _gram, normalise_rows, top_eigenvectors
+
+__all__ = ["bipartite_embedding"]
+
+_TINY = 1e-12  # squared singular values below this share of the largest are rounding
+
+
+def bipartite_embedding(
+    graph: Any, weights: NDArray[np.float64], n_components: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Unit vectors of the rows and of the columns of a bipartite graph.
+
+    With the degrees d_x = B 1 and d_y = Bᵀ r, let R^½ D_x^-½ B D_y^-½ = U Σ Vᵀ. The vectors are
+    the rows of the leading columns of U and V, scaled to unit length. A row of weight r has the
+    vector that each of r equal rows would have: the factor sqrt(r) goes with its length.
+
+    Parameters
+    ----------
+    graph : sparse matrix of shape (n, p), non-negative
+    weights : array of shape (n,)
+        Weights of the rows.
+    n_components : int
+        Fewer come back where the graph has a lower rank.
+
+    Returns
+    -------
+    rows : array of shape (n, n_components)
+    columns : array of shape (p, n_components)
+    """
+    B = sp.csr_matrix(graph)
+    d_x = np.asarray(B.sum(axis=1)).ravel()
+    d_y = np.asarray(B.T @ weights).ravel()
+    left_scale = np.sqrt(weights / np.where(d_x > 0, d_x, 1.0))
+    right_scale = 1.0 / np.sqrt(np.where(d_y > 0, d_y, 1.0))
+    scaled = (sp.diags(left_scale) @ B @ sp.diags(right_scale)).tocsr()
+    n, p = scaled.shape
+    if p <= n:
+        values, right = top_eigenvectors(_gram(scaled.T), n_components, n=p)
+    else:
+        values, left = top_eigenvectors(_gram(scaled), n_components, n=n)
+    kept = values > _TINY * values[0]
+    singular = np.sqrt(values[kept])
+    if p <= n:
+        right = right[:, kept]
+        left = np.asarray(scaled @ right) / singular
+    else:
+        left = left[:, kept]
+        right = np.asarray(scaled.T @ left) / singular
+    return normalise_rows(left), normalise_rows(right)
