@@ -36,7 +36,7 @@ class PTA(BaseConsensus):
         The paper's PTA-AL, PTA-CL and PTA-SL.
     n_neighbours, n_steps : int, optional
         Elite neighbours and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default,
-        for n' micro-clusters. With a dozen micro-clusters or fewer the default is a single step to a
+        for n' micro-clusters. With a dozen micro-clusters or fewer that is a single step to a
         single neighbour, and most walks never meet: set both.
 
     Attributes
@@ -65,7 +65,8 @@ class PTA(BaseConsensus):
     Examples
     --------
     >>> from partita import PTA
-    >>> labels = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2, 3, 3]]
+    >>> labels = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1]]
+    >>> labels += [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 2, 2, 2, 3]]
     >>> PTA(n_clusters=2, n_neighbours=2, n_steps=2).fit_predict(labels)
     array([0, 0, 0, 0, 1, 1, 1, 1])
     """

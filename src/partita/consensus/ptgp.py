@@ -63,7 +63,8 @@ class PTGP(BaseConsensus):
     Examples
     --------
     >>> from partita import PTGP
-    >>> labels = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2, 3, 3]]
+    >>> labels = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1]]
+    >>> labels += [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 2, 2, 2, 3]]
     >>> PTGP(n_clusters=2, n_neighbours=2, n_steps=2, random_state=0).fit_predict(labels)
     array([0, 0, 0, 0, 1, 1, 1, 1])
     """
