@@ -19,7 +19,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"ensemble"}),
     frozenset({"matrices", "solvers", "generate", "metrics"}),
     frozenset({"consensus", "multiview"}),
-    frozenset({"registry", "clustering", "diagnostics"}),
+    frozenset({"alignment", "registry", "clustering", "diagnostics"}),
     frozenset({"scale", "plotting", "report", "datasets"}),
     frozenset({"cli", "testing"}),
 )

@@ -17,9 +17,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from partita.alignment import *
     from partita.clustering import *
     from partita.config import *
     from partita.consensus import *
+    from partita.diagnostics import *
     from partita.ensemble import *
     from partita.generate import *
     from partita.matrices import *
@@ -34,6 +36,8 @@ _MODULES = (
     "ensemble",
     "generate",
     "clustering",
+    "diagnostics",
+    "alignment",
     "matrices",
     "metrics",
     "registry",

@@ -1,0 +1,160 @@
+"""Diagnostics against the n x n matrices they avoid."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+import partita
+from partita import EAC, Ensemble
+from partita.diagnostics import diagnose, membership
+from partita.metrics import anmi, nmi
+from partita.testing import noisy_ensemble
+
+
+@pytest.fixture(params=[0.0, 0.25], ids=["complete", "incomplete"])
+def case(request):
+    labels = noisy_ensemble(60, 9, 3, noise=0.3, missing=request.param, seed=1)[1]
+    return labels, EAC(3).fit_predict(labels)
+
+
+def pairs(labels):
+    known = labels >= 0
+    joined = ((labels[:, None] == labels) & known[:, None] & known).sum(axis=2)
+    return joined, (known[:, None] & known).sum(axis=2)
+
+
+def test_item_consensus_is_the_mean_coassociation_with_the_others(case):
+    labels, found = case
+    joined, both = pairs(labels)
+    diagnosis = diagnose(labels, found)
+    for x in range(len(labels)):
+        for k in range(3):
+            others = (found == k) & (np.arange(len(labels)) != x)
+            expected = joined[x, others].sum() / both[x, others].sum()
+            assert diagnosis.item_consensus[x, k] == pytest.approx(expected, abs=1e-12)
+        own = diagnosis.item_consensus[x]
+        rest = np.delete(own, found[x])
+        assert diagnosis.confidence[x] == own[found[x]]
+        assert diagnosis.margin[x] == pytest.approx(own[found[x]] - rest.max())
+        assert own[diagnosis.runner_up[x]] == rest.max()
+        assert diagnosis.runner_up[x] != found[x]
+
+
+def test_clusters(case):
+    labels, found = case
+    joined, both = pairs(labels)
+    diagnosis = diagnose(labels, found)
+    np.testing.assert_array_equal(diagnosis.sizes, np.bincount(found))
+    different = ~np.eye(len(labels), dtype=bool)
+    for a in range(3):
+        for b in range(3):
+            block = np.outer(found == a, found == b) & different
+            expected = joined[block].sum() / both[block].sum()
+            assert diagnosis.cluster_consensus[a, b] == pytest.approx(expected, abs=1e-12)
+        jaccards = []
+        for column in labels.T:
+            inside = (found == a) & (column >= 0)
+            best = max(
+                (inside & (column == c)).sum() / (inside | (column == c)).sum()
+                for c in np.unique(column[column >= 0])
+            )
+            jaccards.append(best)
+        assert diagnosis.stability[a] == pytest.approx(np.mean(jaccards))
+    assert diagnosis.separation[0] == 1 - diagnosis.cluster_consensus[0, 1:].max()
+
+
+def test_partitions(case):
+    labels, found = case
+    diagnosis = diagnose(labels, found)
+    for i, column in enumerate(labels.T):
+        known = column >= 0
+        assert diagnosis.agreement[i] == pytest.approx(nmi(found[known], column[known]))
+        expected = adjusted_rand_score(found[known], column[known])
+        assert diagnosis.adjusted_rand[i] == pytest.approx(expected)
+        without = diagnose(np.delete(labels, i, axis=1), found) if not (labels < 0).any() else None
+        if without is not None:
+            change = without.confidence.mean() - diagnosis.confidence.mean()
+            assert diagnosis.leave_out[i] == pytest.approx(change, abs=1e-12)
+    assert diagnosis.anmi == pytest.approx(anmi(found, labels))
+    others = [
+        anmi(np.where(labels[:, i] < 0, np.nan, labels[:, i]), np.delete(labels, i, axis=1))
+        for i in range(9)
+    ]
+    if not (labels < 0).any():
+        assert diagnosis.best_member == int(np.argmax(others))
+        assert diagnosis.best_member_anmi == pytest.approx(max(others))
+    assert diagnosis.harmless == (diagnosis.anmi >= diagnosis.best_member_anmi)
+    assert "9 partitions" in repr(diagnosis)
+
+
+def test_bad_runs_and_repeats_are_named():
+    truth, labels = noisy_ensemble(200, 12, 4, noise=0.1, seed=3)
+    rng = np.random.default_rng(0)
+    junk = rng.integers(0, 4, 200)
+    table = np.column_stack([labels, labels[:, 2], junk, np.zeros(200, int)])
+    diagnosis = diagnose(table, truth)
+    assert np.flatnonzero(diagnosis.bad_runs).tolist() == [13, 14]
+    assert diagnosis.redundancy[2] == diagnosis.redundancy[12]
+    assert len(np.unique(diagnosis.redundancy)) == 14
+    assert diagnosis.leave_out[13] > 0 > diagnosis.leave_out[0]
+
+
+def test_doubtful_samples_come_first():
+    truth, labels = noisy_ensemble(80, 20, 2, noise=0.05, seed=4)
+    labels[5] = 1 - labels[5]  # every partition puts it on the other side
+    labels[6, ::2] = 1 - labels[6, ::2]
+    diagnosis = diagnose(labels, truth)
+    assert diagnosis.outliers()[:2].tolist() == [5, 6]
+    assert diagnosis.margin[5] < 0
+    assert diagnosis.runner_up[5] == 1 - truth[5]
+    disagreeing = diagnosis.disagreeing(6)
+    assert len(disagreeing) >= 8
+    assert len(diagnosis.disagreeing(5)) >= 18
+
+
+def test_membership_sums_to_one():
+    truth, labels = noisy_ensemble(50, 10, 3, noise=0.2)
+    soft = membership(labels, truth)
+    np.testing.assert_allclose(soft.sum(axis=1), 1.0)
+    assert np.mean(soft.argmax(axis=1) == truth) > 0.95
+
+
+def test_samples_left_out_and_clusters_of_one():
+    labels = np.array([[0, 0], [0, 0], [1, 1], [-1, -1]])
+    ensemble = Ensemble.from_labels(labels, unlabelled="keep")
+    diagnosis = diagnose(ensemble, [0, 0, 1, -1])
+    np.testing.assert_array_equal(diagnosis.confidence[:2], [1, 1])
+    assert np.isnan(diagnosis.confidence[2:]).all()  # alone, and unlabelled
+    assert np.isnan(diagnosis.cohesion[1])
+    np.testing.assert_array_equal(diagnosis.membership[3], [0, 0])
+    one = diagnose(labels[:3], [0, 0, 0])
+    assert one.runner_up.tolist() == [-1, -1, -1]
+    assert one.separation.tolist() == [1.0]
+
+
+def test_weights_are_repeats():
+    labels = noisy_ensemble(30, 6, 3, noise=0.3)[1]
+    found = EAC(3).fit_predict(labels)
+    times = np.random.default_rng(1).integers(1, 4, 30)
+    repeated = diagnose(np.repeat(labels, times, axis=0), np.repeat(found, times))
+    weighted = diagnose(Ensemble.from_labels(labels, weights=times), found)
+    first = np.cumsum(times) - times
+    np.testing.assert_allclose(weighted.item_consensus, repeated.item_consensus[first], atol=1e-12)
+    np.testing.assert_allclose(weighted.cluster_consensus, repeated.cluster_consensus, atol=1e-12)
+    np.testing.assert_allclose(weighted.leave_out, repeated.leave_out, atol=1e-12)
+
+
+def test_large_tables_need_no_square_matrix():
+    truth, labels = noisy_ensemble(100_000, 10, 5, noise=0.2)
+    with partita.config_context(memory_budget=50 * 2**20):
+        diagnosis = diagnose(labels, truth)
+    assert diagnosis.confidence.mean() > 0.5
+
+
+def test_wrong_lengths():
+    with pytest.raises(ValueError, match="labels has 2 entries, the ensemble 3"):
+        diagnose([[0, 0, 1]], [0, 1])
+    with pytest.raises(ValueError, match="compressed"):
+        diagnose(Ensemble.from_labels([[0, 0, 1]]).compress(), [0, 0, 1])
