@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from partita import ECCMS, Ensemble, coassociation, config_context, locally_weighted_coassociation
+from partita import (
+    ECCMS,
+    LWEA,
+    Ensemble,
+    coassociation,
+    config_context,
+    locally_weighted_coassociation,
+)
 from partita.exceptions import ConvergenceWarning, MemoryBudgetError, NotSupportedError
 from partita.matrices import trajectory_similarity
 from partita.testing import noisy_ensemble
@@ -84,6 +91,23 @@ def test_published_matrix_iterations_and_labels(oracle, settings):
     np.testing.assert_allclose(method.history_, reference["stop_trace"][:, 1:], rtol=1e-8)
     assert adjusted_rand_score(method.labels_, reference["labels"]) == 1.0
     assert method.converged_
+
+
+@pytest.mark.shared
+def test_published_figures_on_the_authors_draws(shared):
+    # Table IV, Ecoli: 20 of 100 candidate partitions, 20 times, drawn as the authors drew them
+    pool = np.load(shared / "data" / "pool_ecoli.npz")
+    generator = np.random.RandomState(1)
+    draws = [pool["members"][:, np.argsort(generator.random_sample(100))[:20]] for _ in range(20)]
+
+    def scores(method):
+        return [adjusted_rand_score(pool["y"], method.fit_predict(labels)) for labels in draws]
+
+    baseline = scores(LWEA(8))  # no iteration, no ties: the draws are the same to the last digit
+    assert round(np.mean(baseline), 3) == 0.430
+    assert round(np.std(baseline, ddof=1), 3) == 0.030
+    assert abs(np.mean(scores(ECCMS(8))) - 0.487) < 0.005
+    assert abs(np.mean(scores(ECCMS(8, alpha=0.75, lam=0.01))) - 0.754) < 0.005
 
 
 @pytest.mark.parametrize("case", [0, 1], ids=["iris", "ecoli"])
