@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import HBGF, Ensemble, matrices
 from partita.solvers.bipartite import bipartite_embedding
-from partita.testing import noisy_ensemble
+from partita.testing import consensus_checks, noisy_ensemble
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "hbgf.json"
 WHY = "METIS is optional: pip install partita[graph]"
@@ -166,6 +166,19 @@ def test_metis_cut_is_what_it_says_and_near_the_best():
     halves = [np.array([code >> x & 1 for x in range(10)]) for code in range(1, 2**9)]
     best = min(cut(groups) for groups in halves if groups.sum() == 5)
     assert method.objective_ <= best + 1
+
+
+@pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
+@pytest.mark.filterwarnings("ignore:.*instead of n_clusters")
+def test_battery_with_metis(check):
+    """All but the two that plant clusters of unequal size, which balanced cuts must miss."""
+    pytest.importorskip("pymetis", reason=WHY)
+    method = HBGF(partitioner="metis")
+    if check.__name__ in ("check_planted_partition", "check_missing_labels"):
+        with pytest.raises(AssertionError, match="missed"):
+            check(method)
+    else:
+        check(method)
 
 
 def test_metis_reads_any_weights():

@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import CCC, KCC, Ensemble
 from partita.exceptions import ConvergenceWarning
-from partita.testing import noisy_ensemble
+from partita.testing import check_consensus, noisy_ensemble
 
 REFERENCES = Path(__file__).parents[1] / "reference"
 PUBLISHED = {
@@ -344,3 +344,9 @@ def test_bad_parameters(parameters, message):
     labels = noisy_ensemble(30, 6)[1]
     with pytest.raises(ValueError, match=message):
         KCC(3, **parameters).fit(labels)
+
+
+@pytest.mark.parametrize("key", ["u_h_norm", "u_cos_std", "u_lp_norm5"])
+@pytest.mark.filterwarnings("ignore:.*instead of n_clusters")
+def test_battery_with_other_utilities(key):
+    check_consensus(KCC(**PUBLISHED[key]))

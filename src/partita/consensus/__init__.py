@@ -10,6 +10,7 @@ from partita.consensus.kc import KC
 from partita.consensus.kcc import KCC
 from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
+from partita.consensus.nmfc import NMFC
 from partita.consensus.nrsec import NRSEC
 from partita.consensus.pta import PTA
 from partita.consensus.ptgp import PTGP
@@ -28,6 +29,7 @@ __all__ = [
     "KCC",
     "LWEA",
     "LWGP",
+    "NMFC",
     "NRSEC",
     "PTA",
     "PTGP",

@@ -1,0 +1,197 @@
+"""NMFC: factored products against the n x n matrix, weights against a general solver."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.metrics import adjusted_rand_score
+
+from partita import NMFC, Ensemble, coassociation
+from partita.consensus.nmfc import _Fit, _Problem
+from partita.exceptions import ConvergenceWarning
+from partita.testing import check_consensus, noisy_ensemble
+
+REFERENCE = Path(__file__).parents[1] / "reference" / "nmfc.json"
+
+
+def repeated(missing=0.0, seed=3):
+    labels = noisy_ensemble(30, 6, 3, noise=0.3, missing=missing, seed=seed)[1]
+    return np.repeat(labels, np.random.default_rng(seed).integers(1, 5, 30), axis=0)
+
+
+def connective(labels):
+    """M^(i) of all partitions on all samples, a missing label joining nothing."""
+    return np.array(
+        [(c[:, None] == c) & (c >= 0)[:, None] & (c >= 0) for c in labels.T], dtype=float
+    )
+
+
+def factorise_slowly(A, Q, max_iter=1000, tol=1e-3):
+    """The papers' updates on the full matrix."""
+    Q = Q / np.linalg.norm(Q, axis=0)
+    D = np.diag(np.diag(Q.T @ A @ Q))
+    history = []
+    for _ in range(max_iter):
+        new = Q * np.sqrt((A @ Q @ D) / (Q @ Q.T @ A @ Q @ D + 1e-12))
+        moved = np.linalg.norm(new - Q) / np.linalg.norm(Q)
+        Q = new
+        D = D * np.sqrt((Q.T @ A @ Q) / (Q.T @ Q @ D @ Q.T @ Q + 1e-12))
+        history.append(np.linalg.norm(A - Q @ D @ Q.T) ** 2)
+        if moved <= tol:
+            return Q, D, history
+    raise AssertionError("the twin did not settle")
+
+
+@pytest.mark.parametrize("init", ["k-means", "random"])
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_unreduced_twin(init, missing):
+    labels = repeated(missing)
+    method = NMFC(3, init=init, n_init=1, random_state=5).fit(labels)
+    core = Ensemble.from_labels(labels).compress()
+    start = method._start(core, np.random.default_rng(5).spawn(1)[0])
+    A = coassociation(labels, missing="disagree")
+    Q, D, history = factorise_slowly(A, core.expand(start))
+    np.testing.assert_allclose(method.membership_, Q @ np.sqrt(D), atol=1e-8)
+    np.testing.assert_allclose(method.history_, history, rtol=1e-8)
+    expected = np.argmax(Q @ np.sqrt(D), axis=1)
+    assert adjusted_rand_score(method.labels_, expected) == 1.0
+
+
+def test_by_hand():
+    """A = [[1, 1, .5, 0], [1, 1, .5, 0], [.5, .5, 1, .5], [0, 0, .5, 1]] in the groups {0,1} and
+    {2,3}: D = (2, 1.5); what is left is .25² four times and .5² four times."""
+    ensemble = Ensemble.from_labels(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]))
+    problem = _Problem(ensemble)
+    Q = np.array([[1, 0], [1, 0], [0, 1], [0, 1]]) / np.sqrt(2)
+    w = np.array([0.5, 0.5])
+    D = problem.through_clusters(Q, w)[1].diagonal()
+    np.testing.assert_allclose(D, [2.0, 1.5])
+    assert problem.objective(Q, D, w) == pytest.approx(1.25, rel=1e-12)
+    # joined pairs, in order: both times 2² + 2² and 3² + 1², together 2² + 1² + 1²
+    np.testing.assert_array_equal(problem.G, [[8, 6], [6, 10]])
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_weights_are_the_nearest(missing):
+    """On the simplex, against a general solver on the full matrices."""
+    labels = repeated(missing)
+    core = Ensemble.from_labels(labels).compress()
+    rng = np.random.default_rng(0)
+    Q, D = rng.random((core.n_rows, 3)) / 5, rng.random(3) * 20
+    problem = _Problem(core)
+    w = np.empty(6)
+    w[core.partition_order] = problem.nearest_weights(Q, D)
+    M = connective(labels)
+    full = core.expand(Q)
+    U = full @ np.diag(D) @ full.T
+    G = np.einsum("ixy,jxy->ij", M, M)
+    order = core.partition_order
+    np.testing.assert_allclose(problem.G, G[np.ix_(order, order)])
+
+    def error(v):
+        return ((np.tensordot(v, M, 1) - U) ** 2).sum()
+
+    expected = minimize(
+        error,
+        np.full(6, 1 / 6),
+        bounds=[(0, 1)] * 6,
+        constraints={"type": "eq", "fun": lambda v: v.sum() - 1},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    assert w.min() >= 0
+    assert w.sum() == pytest.approx(1.0)
+    assert error(w) <= expected.fun * (1 + 1e-9)
+    assert problem.objective(Q, D, w[order]) == pytest.approx(error(w), rel=1e-10)
+
+
+def test_learned_weights():
+    """Partitions at random get less than those that agree; the objective is that of A(w)."""
+    rng = np.random.default_rng(2)
+    labels = noisy_ensemble(80, 6, 3, noise=0.15, seed=1)[1]
+    labels = np.column_stack([rng.integers(0, 3, 80), labels, rng.integers(0, 3, 80)])
+    method = NMFC(3, weights="learned", random_state=0).fit(labels)
+    w = method.partition_weights_
+    assert w.sum() == pytest.approx(1.0)
+    assert max(w[0], w[-1]) < w[1:-1].max() / 4
+    A = np.tensordot(w, connective(labels), 1)
+    U = method.membership_ @ method.membership_.T
+    assert method.objective_ == pytest.approx(((A - U) ** 2).sum(), rel=1e-8)
+    order = rng.permutation(8)
+    other = NMFC(3, weights="learned", random_state=0).fit(labels[:, order])
+    np.testing.assert_allclose(other.partition_weights_, w[order], atol=1e-8)
+
+
+def test_equal_weights_are_equal():
+    method = NMFC(3, random_state=0).fit(repeated())
+    np.testing.assert_allclose(method.partition_weights_, 1 / 6)
+
+
+@pytest.mark.parametrize("weights", ["equal", "learned"])
+@pytest.mark.parametrize("init", ["k-means", "random"])
+def test_settings_find_a_planted_partition(weights, init):
+    truth, labels = noisy_ensemble(90, 12, 3, noise=0.1, missing=0.1)
+    method = NMFC(3, weights=weights, init=init, random_state=0).fit(labels)
+    assert adjusted_rand_score(truth, method.labels_) > 0.95
+
+
+def test_the_objective_falls():
+    """From a random start, to a fraction; it may rise a little before Q is orthogonal."""
+    method = NMFC(4, init="random", n_init=1, random_state=0).fit(repeated(seed=7))
+    assert method.history_[-1] < 0.9 * method.history_[0]
+    assert np.diff(method.history_).max() < 0.02 * method.history_[0]
+
+
+def test_starts_that_lose_a_cluster_come_last():
+    labels = noisy_ensemble(60, 4, 3, noise=0.6, seed=2)[1]
+    assert NMFC(10, random_state=0).fit(labels).n_clusters_ == 10
+
+
+def test_cap_is_honest():
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        method = NMFC(3, max_iter=2, n_init=1, random_state=0).fit(repeated())
+    assert not method.converged_
+    assert method.n_iter_ == 2
+
+
+def test_reference_values():
+    reference = json.loads(REFERENCE.read_text())
+    labels = np.array(json.loads((REFERENCE.parent / "sec.json").read_text())["labels"])
+    core = Ensemble.from_labels(labels).compress()
+    problem = _Problem(core)
+    G = np.empty((10, 10))
+    G[np.ix_(core.partition_order, core.partition_order)] = problem.G
+    np.testing.assert_allclose(G[0], reference["G_first_row"])
+    H = np.eye(8)[labels[:, 0]] + 0.2
+    Q = np.empty((core.n_rows, 8))
+    Q[core.inverse] = H  # a function of the labels, so equal rows agree
+    Q /= np.sqrt(core.weights @ Q**2)
+    w = np.full(10, 0.1)
+    D = problem.through_clusters(Q, w)[1].diagonal()
+    method = NMFC(8, max_iter=reference["updates"], tol=1e-300)
+    fit = method._factorise(problem, _Fit(Q, D, w))
+    assert not fit.converged
+    np.testing.assert_allclose(fit.history, reference["objective"], rtol=1e-9)
+    np.testing.assert_allclose(np.sort(fit.D), reference["D"], rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"weights": "uniform"}, "weights"),
+        ({"tol": 0.0}, "tol"),
+        ({"init": "svd"}, "init"),
+        ({"max_iter": 0}, "max_iter"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        NMFC(3, **parameters).fit(repeated())
+
+
+def test_battery_with_learned_weights():
+    check_consensus(NMFC(weights="learned", n_init=2))
