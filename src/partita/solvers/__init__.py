@@ -1,5 +1,6 @@
 """Numerical procedures that know matrices and weights, not papers."""
 
+from partita.solvers.affinity import agglomerate_affinity
 from partita.solvers.agglomerate import Tree, agglomerate, spanning_tree
 from partita.solvers.components import connected_components
 from partita.solvers.discretise import discretise
@@ -10,6 +11,7 @@ from partita.solvers.transfer_cut import transfer_cut, transfer_cut_embedding
 __all__ = [
     "Tree",
     "agglomerate",
+    "agglomerate_affinity",
     "connected_components",
     "discretise",
     "spanning_tree",
