@@ -81,7 +81,7 @@ class CCC(PredictsRows):
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 64) + 64 * s.n_all_clusters * s.n_clusters
+            s.n_rows * (s.n_partitions + 160) + 64 * s.n_all_clusters * s.n_clusters
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -78,7 +78,7 @@ class KC(PredictsRows):
         time="n' m² + (n' m + L²) K per iteration",
         memory="n' m + min(n', L)²",
         bytes_needed=lambda s: (
-            s.n_rows * (13 * s.n_partitions + 64)
+            s.n_rows * (40 * s.n_partitions + 160)
             + 24 * min(s.n_rows, s.n_all_clusters) ** 2
             + 64 * s.n_all_clusters * s.n_clusters
         ),

@@ -111,7 +111,7 @@ class NMFC(BaseConsensus):
         time="n' m K per update",
         memory="n' (m + K) + L²",
         bytes_needed=lambda s: (
-            s.n_rows * (24 * s.n_partitions + 48 * s.n_clusters) + 16 * s.n_all_clusters**2
+            s.n_rows * (48 * s.n_partitions + 96 * s.n_clusters) + 24 * s.n_all_clusters**2
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
