@@ -38,11 +38,13 @@ def test_published_trajectories_and_labels(oracle):
     core = Ensemble.from_labels(oracle.labels).compress()
     rows = their_rows(core, published["mc_of_object"] - 1)
     expected = published["PTS"][np.ix_(rows, rows)]
-    np.testing.assert_allclose(trajectory_similarity(core, expand=False), expected, atol=1e-12)
+    np.testing.assert_allclose(
+        trajectory_similarity(core, expand=False), expected, rtol=0, atol=1e-12
+    )
     for name in LINKAGES:
         found = PTA(oracle.n_clusters, linkage=name).fit(oracle.labels)
         tree = linkage(squareform(1 - expected, checks=False), name)
-        np.testing.assert_allclose(found.tree_.height, tree[:, 2], atol=1e-12)
+        np.testing.assert_allclose(found.tree_.height, tree[:, 2], rtol=0, atol=1e-12)
         if oracle.name != "iris_a":  # its blocks lie at distance 1 from each other: ties
             assert adjusted_rand_score(found.labels_, published[f"labels_{name}"]) == 1.0
 
@@ -66,7 +68,7 @@ def test_walks_counted_step_by_step(name, missing):
     inverse, similarity = trajectories_slowly(labels, n_neighbours=5, n_steps=4)
     tree = linkage(squareform(1 - similarity, checks=False), name)
     found = PTA(4, linkage=name, n_neighbours=5, n_steps=4).fit(labels)
-    np.testing.assert_allclose(found.tree_.height, tree[:, 2], atol=1e-12)
+    np.testing.assert_allclose(found.tree_.height, tree[:, 2], rtol=0, atol=1e-12)
     expected = cut_tree(tree, 4).ravel()[inverse]
     assert adjusted_rand_score(found.labels_, expected) == 1.0
 
@@ -86,7 +88,7 @@ def test_sizes_steer_the_walk_and_not_the_linkage():
     back = np.array([0.2, 0.8])
     inner = back @ back  # b's first step against a's second never meet: different times
     np.testing.assert_allclose(two[0, -1], (1 + inner) / (1 + inner))
-    np.testing.assert_allclose(two[0, 1], 0.0, atol=1e-15)
+    np.testing.assert_allclose(two[0, 1], 0.0, rtol=0, atol=1e-15)
 
 
 def test_walks_that_never_meet_tie_exactly():

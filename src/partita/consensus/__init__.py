@@ -5,6 +5,7 @@ from partita.consensus.ccc import CCC
 from partita.consensus.eac import EAC
 from partita.consensus.eccms import ECCMS
 from partita.consensus.ecpcs import ECPCS
+from partita.consensus.gpmgla import GPMGLA
 from partita.consensus.hbgf import HBGF
 from partita.consensus.kc import KC
 from partita.consensus.kcc import KCC
@@ -18,12 +19,14 @@ from partita.consensus.rce import RCE
 from partita.consensus.rsec import RSEC
 from partita.consensus.sec import SEC
 from partita.consensus.spce import SPCE
+from partita.consensus.weac import WEAC
 
 __all__ = [
     "CCC",
     "EAC",
     "ECCMS",
     "ECPCS",
+    "GPMGLA",
     "HBGF",
     "KC",
     "KCC",
@@ -37,6 +40,7 @@ __all__ = [
     "RSEC",
     "SEC",
     "SPCE",
+    "WEAC",
     "BaseConsensus",
     "LearnsMatrix",
     "MethodInfo",

@@ -5,6 +5,11 @@ Every function takes labels in any form (or an `Ensemble`) and works on distinct
 """
 
 from partita.matrices.agreement import agreement_counts, coassociation
+from partita.matrices.crowd import (
+    connected_triples,
+    crowd_agreement,
+    crowd_weighted_coassociation,
+)
 from partita.matrices.incomplete import incomplete_coassociation
 from partita.matrices.locally_weighted import cluster_certainty, locally_weighted_coassociation
 from partita.matrices.propagation import (
@@ -30,7 +35,10 @@ __all__ = [
     "cluster_similarity",
     "cluster_sizes",
     "coassociation",
+    "connected_triples",
     "contingency",
+    "crowd_agreement",
+    "crowd_weighted_coassociation",
     "enhanced_coassociation",
     "incidence",
     "incomplete_coassociation",

@@ -16,6 +16,7 @@ __all__ = [
     "agreement_counts",
     "coassociation",
     "coobserved_counts",
+    "coobserved_weights",
     "expand_pairs",
     "weighted_agreement",
 ]
@@ -31,9 +32,14 @@ def agreement_counts(ensemble: Ensemble, dtype: Any = np.uint16) -> NDArray[Any]
 
 def coobserved_counts(ensemble: Ensemble, dtype: Any = np.uint16) -> NDArray[Any]:
     """How many partitions label both rows: agreement of one-cluster partitions."""
-    missing = np.uint8(255)
-    columns = np.where(ensemble.missing == ensemble.labels.T, missing, np.uint8(0))
-    return _count(np.ascontiguousarray(columns), int(missing), dtype)
+    return _count(*_observed_columns(ensemble), dtype)
+
+
+def _observed_columns(ensemble: Ensemble) -> tuple[NDArray[np.uint8], int]:
+    """Every partition as one cluster of the rows it labels, and the code of the others."""
+    missing = np.iinfo(np.uint8).max
+    columns = np.where(ensemble.observed.T, np.uint8(0), np.uint8(missing))
+    return np.ascontiguousarray(columns), missing
 
 
 def _count(columns: NDArray[Any], missing: int, dtype: Any) -> NDArray[Any]:
@@ -49,17 +55,24 @@ def _count(columns: NDArray[Any], missing: int, dtype: Any) -> NDArray[Any]:
 
 def weighted_agreement(ensemble: Ensemble, value: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ_i value[c] over the partitions i in which two rows share a cluster c: B diag(value) Bᵀ."""
-    n = ensemble.n_rows
-    require_memory(8 * n * n, f"The {n} x {n} co-association matrix")
     columns = np.ascontiguousarray(ensemble.labels.T)
+    return _weigh(columns, ensemble.missing, ensemble.offsets, value)
+
+
+def coobserved_weights(ensemble: Ensemble, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ_i value[i] over the partitions i that label both rows: agreement of one-cluster ones."""
+    return _weigh(*_observed_columns(ensemble), np.arange(ensemble.n_partitions + 1), value)
+
+
+def _weigh(
+    columns: NDArray[Any], missing: int, offsets: NDArray[np.int64], value: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    n = columns.shape[1]
+    require_memory(8 * n * n, f"The {n} x {n} co-association matrix")
     out = np.empty((n, n))
     kernel = _kernels.coassociation.weigh_rows
     run_blocks(
-        lambda start, stop: kernel(
-            columns, ensemble.missing, ensemble.offsets, value, start, stop, out
-        ),
-        n,
-        _BLOCK,
+        lambda start, stop: kernel(columns, missing, offsets, value, start, stop, out), n, _BLOCK
     )
     return out
 

@@ -1,0 +1,24 @@
+"""Common neighbours against the triple sum written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita import _kernels
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.mark.parametrize("n", [1, 5, 70])
+def test_weights_of_common_neighbours(n):
+    rng = np.random.default_rng(n)
+    graph = rng.random((n, n)) * (rng.random((n, n)) < 0.6)
+    graph = np.minimum(graph, graph.T)
+    weights = rng.random(n)
+    weights[0] = 0.0
+    expected = (weights * np.minimum(graph[:, None], graph)).sum(axis=2)
+    out = np.full((n, n), np.nan)
+    for start in range(0, n, 32):
+        _kernels.connected_triples.weigh_common(graph, weights, start, min(start + 32, n), out)
+    np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-15)
