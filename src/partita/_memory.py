@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 import psutil
 
 from partita.config import get_config
 from partita.exceptions import MemoryBudgetError
 
-__all__ = ["available_bytes", "describe_bytes", "memory_budget", "require_memory"]
+__all__ = ["PeakMemory", "available_bytes", "describe_bytes", "memory_budget", "require_memory"]
 
 _SHARE_OF_FREE = 0.8
 _CGROUP = Path("/sys/fs/cgroup")
+_LOOK_EVERY = 0.005  # seconds
 
 
 def available_bytes() -> int:
@@ -41,12 +45,44 @@ def describe_bytes(n: float) -> str:
     raise AssertionError("unreachable")
 
 
-def require_memory(needed: int, what: str, hint: str = "") -> None:
-    """Raise `MemoryBudgetError` if `needed` bytes exceed the budget."""
+def require_memory(needed: int, what: str, hint: Callable[[int], str] = lambda budget: "") -> None:
+    """Raise `MemoryBudgetError` if `needed` bytes exceed the budget; `hint(budget)` says more."""
     budget = memory_budget()
     if needed > budget:
         raise MemoryBudgetError(
             f"{what} needs {describe_bytes(needed)} ({needed} bytes), the memory budget is "
-            f"{describe_bytes(budget)}. {hint}".rstrip()
+            f"{describe_bytes(budget)}. {hint(budget)}".rstrip()
             + " Raise the budget with partita.set_config(memory_budget=bytes) if you have more."
         )
+
+
+class PeakMemory:
+    """Resident memory this process gains while a `with` block runs, at its peak.
+
+    A thread looks every few milliseconds, which counts what compiled libraries allocate too.
+    Memory that the process held before and uses again does not count, and neither does a peak
+    shorter than that: read it to a few megabytes.
+    """
+
+    def __enter__(self) -> Self:
+        self._process = psutil.Process()
+        self._before = self._highest = self._resident()
+        self._left = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._left.set()
+        self._watcher.join()
+
+    @property
+    def gained(self) -> int:
+        return self._highest - self._before
+
+    def _watch(self) -> None:
+        while not self._left.wait(_LOOK_EVERY):
+            self._highest = max(self._highest, self._resident())
+
+    def _resident(self) -> int:
+        return int(self._process.memory_info().rss)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from partita._memory import memory_budget, require_memory
+from partita._memory import require_memory
 from partita._sklearn_compat import Interval, StrOptions, check_input_names, set_input_names
 from partita._validation import check_n_clusters, label_columns, random_generator
 from partita.ensemble import Ensemble, as_ensemble
@@ -82,6 +82,8 @@ class MethodInfo:
         Bytes of the dense arrays for a given `Size`.
     weighted : bool
         Whether repeating a row is the same as giving it that weight.
+    balanced : bool
+        Whether clusters are of about equal size by definition of the method.
     """
 
     key: str
@@ -94,6 +96,7 @@ class MethodInfo:
     memory: str
     bytes_needed: Callable[[Size], int] = field(repr=False)
     weighted: bool = True
+    balanced: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,8 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             What -1 means: no label, a cluster, or a cluster per sample. Ignored for an `Ensemble`.
         """
         self._validate_params()
+        for name in [n for n in vars(self) if n.endswith("_") and not n.startswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit may pass for this one's
         ensemble = as_ensemble(X, noise)
         set_input_names(self, X, ensemble.n_partitions)
         core = self._reduce(ensemble)
@@ -194,12 +199,13 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _require_memory(self, core: Ensemble) -> None:
         size = Size.of(core, getattr(self, "n_clusters", None))
-        fits = [c.__name__ for c in _methods() if c.info.bytes_needed(size) <= memory_budget()]
-        require_memory(
-            self._bytes_needed(size),
-            f"{type(self).__name__} on {core.n_rows} distinct rows",
-            f"Methods that would fit: {', '.join(fits) or 'none'}.",
-        )
+
+        def alternatives(budget: int) -> str:
+            fits = [c.__name__ for c in _methods() if c.info.bytes_needed(size) <= budget]
+            return f"Methods that would fit: {', '.join(fits) or 'none'}."
+
+        what = f"{type(self).__name__} on {core.n_rows} distinct rows"
+        require_memory(self._bytes_needed(size), what, alternatives)
 
     def _set_result(self, core: Ensemble, solution: Solution) -> None:
         raw = core.expand(solution.labels)

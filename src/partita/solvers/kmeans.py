@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 __all__ = ["weighted_kmeans"]
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries whose threads k-means would use; finding them takes longer than a small run."""
+    return ThreadpoolController()
 
 
 def weighted_kmeans(
@@ -35,7 +42,7 @@ def weighted_kmeans(
         random_state=int(rng.integers(2**31)),
         copy_x=False,
     )
-    with threadpool_limits(1), warnings.catch_warnings():
+    with _libraries().limit(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore", SklearnConvergenceWarning)
         model.fit(np.ascontiguousarray(embedding), sample_weight=weights)
     return model.labels_.astype(np.int64), float(model.inertia_)

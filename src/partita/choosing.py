@@ -1,0 +1,412 @@
+"""Choosing the number of clusters against a null, and saying so when there is nothing to choose.
+
+The consensus is computed for every K on the ensemble, on random halves of its partitions, and on
+null ensembles in which the partitions have nothing in common (labels) or come from data without
+clusters (features). A curve of K means nothing by itself: consensus matrices look clean for noise
+too. What counts is the gain over the null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student_t
+from sklearn.base import clone
+
+from partita._validation import random_generator
+from partita.config import report_progress
+from partita.consensus import EAC, LWGP
+from partita.diagnostics import diagnose
+from partita.ensemble import Ensemble, as_ensemble
+from partita.generate import RandomK
+from partita.matrices import cluster_certainty, incidence
+from partita.metrics import adjusted_rand
+from partita.solvers.transfer_cut import transfer_cut_embedding
+
+__all__ = ["KScan", "scan_k", "scan_k_features"]
+
+_AMBIGUOUS = (0.1, 0.9)  # consensus values that are neither "apart" nor "together"
+_BINS = 100
+_N_PAIRS = 20_000
+_LIFETIME_ROWS = 5_000  # beyond this many distinct rows the n' x n' tree is not grown
+_FALSE_ALARM = 0.01
+_CRITERIA = ("separation", "stability", "item_consensus", "pac")
+
+
+@dataclass(frozen=True)
+class KScan:
+    """Curves over the number of clusters, and what they suggest. Made by `scan_k`.
+
+    Attributes
+    ----------
+    k : array of shape (n_k,)
+    best_k : int or None
+        The smallest K whose gain is within one standard error of the best; None where the null
+        itself reaches such gains in more than one scan of a hundred.
+    curves : dict of arrays of shape (n_k,)
+        "separation": mean over the samples of the item consensus with the own cluster minus that
+        with the next, which merged clusters lower at one end and split ones at the other;
+        "stability": mean adjusted Rand index between the consensus of
+        two disjoint halves of the partitions; "item_consensus"; "pac": share of pairs of samples
+        that the halves' results join neither nearly always nor nearly never; "delta_area";
+        "eigengap"; "lifetime" (NaN where the ensemble is too large for a tree).
+    null_mean, null_std : dicts of arrays of shape (n_k,)
+        The same for the null ensembles, for the four curves that have a null.
+    gain, standard_error : arrays of shape (n_k,)
+        Separation minus its null mean, and its standard error over halves and nulls.
+    pac_interval : array of shape (n_k, 2)
+        95 % interval of the PAC from sampled pairs.
+    cdf : array of shape (n_k, 101)
+        Distribution of the consensus values of pairs, at `cdf_at`.
+    labels : dict
+        The consensus for every K.
+    criterion : str
+    """
+
+    k: NDArray[np.int64]
+    best_k: int | None
+    curves: dict[str, NDArray[np.float64]]
+    null_mean: dict[str, NDArray[np.float64]]
+    null_std: dict[str, NDArray[np.float64]]
+    gain: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    pac_interval: NDArray[np.float64]
+    cdf: NDArray[np.float64]
+    labels: dict[int, NDArray[np.int64]] = field(repr=False)
+    criterion: str = "separation"
+
+    @property
+    def cdf_at(self) -> NDArray[np.float64]:
+        return np.linspace(0.0, 1.0, _BINS + 1)
+
+    def records(self) -> list[dict[str, float]]:
+        """One row per K: curves, nulls, gain and standard error."""
+        return [
+            {"k": int(k)}
+            | {name: float(curve[j]) for name, curve in self.curves.items()}
+            | {f"null_{name}": float(curve[j]) for name, curve in self.null_mean.items()}
+            | {"gain": float(self.gain[j]), "standard_error": float(self.standard_error[j])}
+            for j, k in enumerate(self.k)
+        ]
+
+    def __str__(self) -> str:
+        lines = [f"{'K':>4} {self.criterion:>12} {'null':>8} {'gain':>8} {'s.e.':>8}"]
+        for j, k in enumerate(self.k):
+            values = (self.curves[self.criterion][j], self.null_mean[self.criterion][j])
+            mark = "  <- suggested" if k == self.best_k else ""
+            lines.append(
+                f"{k:>4} {values[0]:>12.3f} {values[1]:>8.3f} {self.gain[j]:>8.3f} "
+                f"{self.standard_error[j]:>8.3f}{mark}"
+            )
+        if self.best_k is None:
+            lines.append("No structure found: no K does better than the null.")
+        return "\n".join(lines)
+
+
+def scan_k(
+    labels: Any,
+    k_range: Iterable[int] = range(2, 11),
+    *,
+    consensus: Any = None,
+    n_resamples: int = 10,
+    n_null: int = 10,
+    random_state: Any = None,
+) -> KScan:
+    """Scan the number of clusters of a table of labels.
+
+    The null keeps every partition as it is but gives its labels to the samples in random order,
+    each partition in its own: cluster sizes stay, agreement goes.
+
+    Parameters
+    ----------
+    labels : label matrix, data frame, list of vectors, or Ensemble
+    k_range : iterable of int
+        Numbers of clusters, at least 2.
+    consensus : consensus method, optional
+        `LWGP()` by default; its `n_clusters` is set.
+    n_resamples : int
+        Pairs of disjoint halves of the partitions.
+    n_null : int
+        Null ensembles.
+    random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    KScan
+        Cost: (1 + 2 n_resamples + n_null) fits per K.
+
+    Examples
+    --------
+    >>> from partita import scan_k
+    >>> from partita.testing import noisy_ensemble
+    >>> truth, labels = noisy_ensemble(90, 20, 3, noise=0.2)
+    >>> scan_k(labels, range(2, 6), n_resamples=5, n_null=5, random_state=0).best_k
+    3
+    """
+    ensemble = _one_row_per_sample(labels)
+    rng = random_generator(random_state)
+
+    def null(child: np.random.Generator) -> Ensemble:
+        return _permuted(ensemble, child)
+
+    return _scan(ensemble, null, k_range, consensus, n_resamples, n_null, rng)
+
+
+def scan_k_features(
+    X: Any,
+    k_range: Iterable[int] = range(2, 11),
+    *,
+    generator: Any = None,
+    consensus: Any = None,
+    n_resamples: int = 10,
+    n_null: int = 10,
+    random_state: Any = None,
+) -> KScan:
+    """Scan the number of clusters of features.
+
+    k-means cuts a cloud without clusters into the same slices every time: partitions of noise agree
+    with each other, and shuffled labels are too weak a null. Here the null ensembles come from the
+    same generator on reference data, uniform in the box of X's principal axes.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    k_range, consensus, n_resamples, n_null, random_state
+        As in `scan_k`.
+    generator : generator of partitions, optional
+        `RandomK(n_partitions=50)` by default.
+
+    Returns
+    -------
+    KScan
+
+    References
+    ----------
+    R. Tibshirani, G. Walther, T. Hastie. Estimating the number of clusters in a data set via the
+    gap statistic. JRSS B 63(2), 2001. https://doi.org/10.1111/1467-9868.00293
+    """
+    X = np.asarray(X, np.float64)
+    if X.ndim != 2 or not np.all(np.isfinite(X)):
+        raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
+    rng = random_generator(random_state)
+    generator = RandomK(n_partitions=50) if generator is None else generator
+
+    def partitions(data: NDArray[np.float64], child: np.random.Generator) -> Ensemble:
+        maker = clone(generator)
+        if "random_state" in maker.get_params():
+            maker.set_params(random_state=int(child.integers(2**31)))
+        return Ensemble.from_labels(maker.fit_transform(data))
+
+    def null(child: np.random.Generator) -> Ensemble:
+        return partitions(_uniform_reference(X, child), child)
+
+    return _scan(partitions(X, rng), null, k_range, consensus, n_resamples, n_null, rng)
+
+
+# -- ensembles -------------------------------------------------------------------------------
+
+
+def _one_row_per_sample(labels: Any) -> Ensemble:
+    ensemble = as_ensemble(labels)
+    if ensemble.is_compressed:
+        raise ValueError("Expected one row per sample, got a compressed ensemble.")
+    return ensemble
+
+
+def _permuted(ensemble: Ensemble, rng: np.random.Generator) -> Ensemble:
+    """Every column shuffled on its own, among the samples that it labels."""
+    columns = []
+    for i in range(ensemble.n_partitions):
+        column = ensemble.labels[:, i].astype(np.int64)
+        known = ensemble.observed[:, i]
+        column[known] = rng.permutation(column[known])
+        column[~known] = -1
+        columns.append(column)
+    return Ensemble.from_labels(columns, unlabelled="keep")
+
+
+def _uniform_reference(X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    centre = X.mean(axis=0)
+    _, _, axes = np.linalg.svd(X - centre, full_matrices=False)
+    scores = (X - centre) @ axes.T
+    return rng.uniform(scores.min(axis=0), scores.max(axis=0), scores.shape) @ axes + centre
+
+
+# -- curves ----------------------------------------------------------------------------------
+
+
+def _scan(
+    ensemble: Ensemble,
+    null: Callable[[np.random.Generator], Ensemble],
+    k_range: Iterable[int],
+    consensus: Any,
+    n_resamples: int,
+    n_null: int,
+    rng: np.random.Generator,
+) -> KScan:
+    ks = sorted({int(k) for k in k_range})
+    if not ks or ks[0] < 2 or ks[-1] >= ensemble.n_samples:
+        raise ValueError(
+            f"k_range must hold numbers of clusters from 2 to {ensemble.n_samples - 1} (fewer than "
+            f"the samples), got {ks}."
+        )
+    if n_resamples < 2 or n_null < 2 or ensemble.n_partitions < 4:
+        raise ValueError(
+            f"Expected at least 2 resamples, 2 null ensembles and 4 partitions, got {n_resamples}, "
+            f"{n_null} and {ensemble.n_partitions}."
+        )
+    method = LWGP() if consensus is None else consensus
+    total = 1 + n_null
+    report_progress("scan", 0, total)
+    observed = _Curves(ensemble, ks, method, n_resamples, rng)
+    report_progress("scan", 1, total)
+    nulls = []
+    for j, child in enumerate(rng.spawn(n_null)):
+        nulls.append(_Curves(null(child), ks, method, 2, child))
+        report_progress("scan", 2 + j, total)
+    mean = {name: np.mean([c.values[name] for c in nulls], axis=0) for name in _CRITERIA}
+    std = {name: np.std([c.values[name] for c in nulls], axis=0, ddof=1) for name in _CRITERIA}
+    gain = observed.values["separation"] - mean["separation"]
+    error = np.sqrt(observed.error**2 + std["separation"] ** 2 * (1 + 1 / n_null))
+    return KScan(
+        k=np.asarray(ks),
+        best_k=_suggest(ks, gain, error, std["separation"], n_null),
+        curves=observed.values | _shape_curves(ensemble, ks, observed.cdf),
+        null_mean=mean,
+        null_std=std,
+        gain=gain,
+        standard_error=error,
+        pac_interval=observed.pac_interval,
+        cdf=observed.cdf,
+        labels=observed.labels,
+    )
+
+
+def _suggest(
+    ks: Sequence[int],
+    gain: NDArray[np.float64],
+    error: NDArray[np.float64],
+    null_std: NDArray[np.float64],
+    n_null: int,
+) -> int | None:
+    """The smallest K within one standard error of the best gain, if that is a gain at all.
+
+    Whether it is, the null decides: another null ensemble would exceed the bound once in a
+    hundred scans (Student's t for few nulls, shared among the K).
+    """
+    best = int(np.argmax(gain))
+    bound = student_t.ppf(1.0 - _FALSE_ALARM / len(ks), n_null - 1) * np.sqrt(1.0 + 1.0 / n_null)
+    if gain[best] <= bound * null_std[best]:
+        return None
+    within = np.flatnonzero(gain >= gain[best] - error[best])
+    return int(ks[within[0]])
+
+
+class _Curves:
+    """What one ensemble shows for every K."""
+
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        ks: Sequence[int],
+        method: Any,
+        n_resamples: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.values = {name: np.empty(len(ks)) for name in _CRITERIA}
+        self.error = np.empty(len(ks))
+        self.cdf = np.empty((len(ks), _BINS + 1))
+        self.pac_interval = np.empty((len(ks), 2))
+        self.labels: dict[int, NDArray[np.int64]] = {}
+        halves = [_halves(ensemble, rng) for _ in range(n_resamples)]
+        first, second = _pairs(ensemble.n_samples, rng)
+        seed = int(rng.integers(2**31))
+        for j, k in enumerate(ks):
+            found = _fit(method, ensemble, k, seed)
+            self.labels[k] = found
+            separation, item = _separation(ensemble, found)
+            results, stability, resampled = [], [], []
+            for one, other in halves:
+                pair = [_fit(method, half, k, seed) for half in (one, other)]
+                results += pair
+                stability.append(adjusted_rand(*pair))
+                resampled += [
+                    _separation(half, r)[0] for half, r in zip((one, other), pair, strict=True)
+                ]
+            joined = np.mean([r[first] == r[second] for r in results], axis=0)
+            ambiguous = (joined > _AMBIGUOUS[0]) & (joined < _AMBIGUOUS[1])
+            pac = float(ambiguous.mean())
+            spread = 1.96 * np.sqrt(max(pac * (1 - pac), 1 / len(joined)) / len(joined))
+            self.values["separation"][j] = separation
+            self.values["stability"][j] = np.mean(stability)
+            self.values["item_consensus"][j] = item
+            self.values["pac"][j] = pac
+            self.pac_interval[j] = max(0.0, pac - spread), min(1.0, pac + spread)
+            self.error[j] = np.std(resampled, ddof=1) / np.sqrt(2)  # halves vary √2 times as much
+            self.cdf[j] = np.searchsorted(np.sort(joined), np.linspace(0, 1, _BINS + 1), "right")
+            self.cdf[j] /= len(joined)
+
+
+def _fit(method: Any, ensemble: Ensemble, k: int, seed: int) -> NDArray[np.int64]:
+    fitted = clone(method).set_params(n_clusters=k)
+    if "random_state" in fitted.get_params() and fitted.random_state is None:
+        fitted.set_params(random_state=seed)
+    return np.asarray(fitted.fit_predict(ensemble))
+
+
+def _halves(ensemble: Ensemble, rng: np.random.Generator) -> tuple[Ensemble, Ensemble]:
+    order = rng.permutation(ensemble.n_partitions)
+    middle = len(order) // 2
+    return (
+        ensemble.subset(partitions=order[:middle]),
+        ensemble.subset(partitions=order[middle:]),
+    )
+
+
+def _pairs(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pairs of different samples: all of them, or a random sample where there are many."""
+    if n * (n - 1) // 2 <= _N_PAIRS:
+        return np.triu_indices(n, 1)
+    first = rng.integers(n, size=_N_PAIRS)
+    second = (first + rng.integers(1, n, size=_N_PAIRS)) % n
+    return first, second
+
+
+def _separation(ensemble: Ensemble, labels: NDArray[np.int64]) -> tuple[float, float]:
+    """Mean margin between the own and the next cluster, and mean item consensus.
+
+    A sample that is a cluster by itself has neither; it counts as no gain at all.
+    """
+    diagnosis = diagnose(ensemble, labels)
+    labelled = labels >= 0
+    margin = np.nan_to_num(diagnosis.margin[labelled])
+    item = np.nan_to_num(diagnosis.confidence[labelled])
+    weights = ensemble.weights[labelled]
+    return float(np.average(margin, weights=weights)), float(np.average(item, weights=weights))
+
+
+def _shape_curves(
+    ensemble: Ensemble, ks: Sequence[int], cdf: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Curves without a null, for those who know them: delta area, eigengap, lifetime."""
+    area = cdf[:, 1:].mean(axis=1)
+    delta = np.concatenate([[area[0]], np.diff(area) / np.maximum(area[:-1], 1e-12)])
+    core = ensemble.compress()
+    wanted = min(ks[-1] + 1, core.n_rows, core.n_all_clusters)
+    graph = incidence(core, cluster_certainty(core))
+    values = np.zeros(ks[-1] + 1)
+    values[:wanted] = transfer_cut_embedding(graph, core.weights, wanted)[0]
+    lifetime = np.full(len(ks), np.nan)
+    if core.n_rows <= _LIFETIME_ROWS:
+        heights = EAC(1).fit(core).tree_.height
+        heights = np.concatenate([np.zeros(max(0, ks[-1] - len(heights))), heights])
+        lifetime = np.asarray([heights[-k + 1] - heights[-k] for k in ks])
+    return {
+        "delta_area": delta,
+        "eigengap": np.asarray([values[k - 1] - values[k] for k in ks]),
+        "lifetime": lifetime,
+    }
