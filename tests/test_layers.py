@@ -15,7 +15,7 @@ ROOT = Path(partita.__file__).parent
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_kernels", "exceptions", "_sklearn_compat", "config"}),
-    frozenset({"_validation", "_memory", "_threads"}),
+    frozenset({"_validation", "_memory", "_order", "_threads"}),
     frozenset({"ensemble"}),
     frozenset({"matrices", "solvers", "generate", "metrics"}),
     frozenset({"consensus", "multiview"}),

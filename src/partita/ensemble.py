@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita._order import canonical_order
 from partita._validation import (
     check_weights,
     encode,
@@ -30,7 +31,6 @@ from partita.exceptions import InvalidEnsembleError
 
 __all__ = ["Ensemble", "as_ensemble"]
 
-_REFINEMENTS = 3  # rounds of colour refinement that order the distinct rows
 _FORMAT = 1
 
 
@@ -265,11 +265,12 @@ class Ensemble:
     def compress(self) -> Ensemble:
         """Distinct rows with their weights, in an order that knows neither names nor row order.
 
-        Rows are ordered by colour refinement of the graph of rows, clusters and partitions (first
-        appearance decides only between rows that no name-free property tells apart), columns by
-        the same colours, and each partition's clusters are numbered by first appearance. Shuffled
-        rows, renamed labels or permuted columns thus give the same table, and whatever is computed
-        from it, ties and random starts included. O(n m).
+        Rows are ordered by what they are connected to in the graph of rows, clusters and
+        partitions (first appearance decides only where no name-free property was found to tell
+        rows apart), each partition's clusters are numbered by first appearance in that order, and
+        columns are sorted. Shuffled rows, renamed labels, permuted columns or weights in another
+        unit thus give the same table, and whatever is computed from it, ties and random starts
+        included. O(n m) unless many rows tie.
         """
         if self.is_compressed:
             return self
@@ -277,43 +278,29 @@ class Ensemble:
         first = np.empty(self.n_rows, np.int64)
         n_distinct = _kernels.rows.distinct(self.labels, inverse, first)
         labels = self.labels[first[:n_distinct]]
-        weights = np.bincount(inverse, self.weights, minlength=n_distinct).astype(np.float64)
+        # summed from the smallest up, so that not even rounding depends on the order of samples
+        ascending = np.argsort(self.weights, kind="stable")
+        weights = np.bincount(inverse[ascending], self.weights[ascending], minlength=n_distinct)
 
         without = (labels == self.missing).all(axis=1)
-        rows, columns = self._canonical_order(labels, weights)
+        rows = canonical_order(labels, self.missing, self.offsets, weights)
         rows = rows[~without[rows]]
         renamed = np.empty((len(rows), self.n_partitions), labels.dtype)
         new_code = np.empty(self.n_all_clusters, np.int64)
         _kernels.rows.relabel_by_appearance(
             labels, self.missing, self.offsets, rows, renamed, new_code
         )
+        columns = sorted(range(self.n_partitions), key=lambda i: renamed[:, i].tobytes())
         position = np.full(n_distinct, -1, np.int64)
         position[rows] = np.arange(len(rows))
         return replace(
             self,
             labels=np.ascontiguousarray(renamed[:, columns]),
-            categories=tuple(self._renamed_categories(int(i), new_code) for i in columns),
+            categories=tuple(self._renamed_categories(i, new_code) for i in columns),
             weights=weights[rows],
             inverse=position[inverse],
             partition_order=self.partition_order[columns],
             partition_names=None if self.partition_names is None else self.partition_names[columns],
-        )
-
-    def _canonical_order(
-        self, labels: NDArray[Any], weights: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Orders of rows and columns by their colours; stable, so first appearance breaks ties."""
-        # single precision: weights that differ only by the order of their summation are one
-        row_colour = weights.astype(np.float32).view(np.uint32).astype(np.uint64)
-        cluster_colour = np.empty(self.n_all_clusters, np.uint64)
-        partition_colour = np.empty(self.n_partitions, np.uint64)
-        for _ in range(_REFINEMENTS):
-            _kernels.rows.refine(
-                labels, self.missing, self.offsets, row_colour, cluster_colour, partition_colour
-            )
-        return (
-            np.argsort(row_colour, kind="stable"),
-            np.argsort(partition_colour, kind="stable"),
         )
 
     def _renamed_categories(self, i: int, new_code: NDArray[np.int64]) -> NDArray[Any]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.cluster import hierarchy
+from scipy.cluster.hierarchy import cut_tree
+from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
 from partita import EAC, Ensemble
@@ -27,7 +30,8 @@ def test_lifetime_chooses_the_number_of_clusters():
 
 @pytest.mark.parametrize("linkage", ["average", "complete", "single"])
 def test_missing_path_without_missing_labels_is_the_plain_path(linkage, monkeypatch):
-    labels = noisy_ensemble(50, 9, 3, noise=0.35, seed=2)[1]
+    # eight partitions: eighths are exact, so that ties are ties in floating point too
+    labels = noisy_ensemble(50, 8, 3, noise=0.35, seed=2)[1]
     plain = EAC(4, linkage=linkage).fit(labels)
     monkeypatch.setattr(Ensemble, "n_missing", 1)
     other = EAC(4, linkage=linkage).fit(labels)
@@ -37,23 +41,37 @@ def test_missing_path_without_missing_labels_is_the_plain_path(linkage, monkeypa
 @pytest.mark.shared
 @pytest.mark.parametrize("linkage", ["average", "single"])
 def test_published_labels(oracle, linkage):
-    # Ties are broken in other ways there; two published orders agree with each other no better.
+    # Ties are broken in other ways there: ours may differ as much as the published labels differ
+    # from those of SciPy on the same matrix in another order.
     reference = oracle("eac")
     found = EAC(oracle.n_clusters, linkage=linkage).fit_predict(oracle.labels)
-    best = max(
-        adjusted_rand_score(found, reference[f"labels_{kind}{linkage}"])
-        for kind in ("", "nnchain_")
-    )
-    assert best >= 0.95
+
+    def agreement(labels):
+        return max(
+            adjusted_rand_score(labels, reference[f"labels_{kind}{linkage}"])
+            for kind in ("", "nnchain_")
+        )
+
+    rng = np.random.default_rng(0)
+    by_chance = [
+        agreement(shuffled_linkage(1 - reference["CA"], linkage, oracle.n_clusters, rng))
+        for _ in range(5)
+    ]
+    assert agreement(found) >= min(by_chance)
+
+
+def shuffled_linkage(distances, linkage, n_clusters, rng):
+    order = rng.permutation(len(distances))
+    condensed = squareform(np.round(distances[np.ix_(order, order)], 12), checks=False)
+    labels = np.empty(len(order), int)
+    labels[order] = cut_tree(hierarchy.linkage(condensed, linkage), n_clusters).ravel()
+    return labels
 
 
 @pytest.mark.shared
 def test_published_single_link_heights(oracle):
-    from scipy.cluster.hierarchy import linkage
-    from scipy.spatial.distance import squareform
-
     distances = 1 - oracle("eac")["CA"]
-    heights = linkage(squareform(distances, checks=False), "single")[:, 2]
+    heights = hierarchy.linkage(squareform(distances, checks=False), "single")[:, 2]
     tree = EAC(2, linkage="single").fit(oracle.labels).tree_
     above = heights[len(heights) - len(tree.height) :]
     np.testing.assert_allclose(tree.height, above, atol=1e-12)

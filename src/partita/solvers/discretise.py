@@ -49,8 +49,10 @@ def _from_one_start(
 ) -> tuple[NDArray[np.int64], float]:
     n, k = X.shape
     R = np.zeros((k, k))
-    R[:, 0] = X[rng.choice(n, p=weights / weights.sum())]
-    alignment = np.zeros(n)
+    # rows of zeros (samples in none of the leading components) point nowhere: no start from them
+    start = np.where(X.any(axis=1), weights, 0.0)
+    R[:, 0] = X[rng.choice(n, p=start / start.sum())]
+    alignment = np.where(start > 0, 0.0, np.inf)
     for j in range(1, k):
         alignment += np.abs(X @ R[:, j - 1])
         R[:, j] = X[np.argmin(alignment)]

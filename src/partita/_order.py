@@ -1,0 +1,156 @@
+"""An order of label rows that knows neither the names of labels nor the order of rows or columns.
+
+The table is seen as a graph of rows, clusters and partitions. Colour refinement tells rows apart by
+what they are connected to; where it cannot, one row is singled out and the refinement goes on from
+there, the way graphs are brought to a canonical form. Rows that tie to the end can be exchanged
+without changing the table, and then it does not matter which comes first.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _kernels
+
+__all__ = ["canonical_order"]
+
+_EFFORT = 30_000_000  # labels read before first appearance decides what is left, about 0.2 s
+_ROUNDS = (3, 16)  # of refinement, at least and at most, as many as the effort allows
+
+Colours = NDArray[np.uint64]
+
+
+def canonical_order(
+    labels: NDArray[np.unsignedinteger],
+    missing: int,
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Positions of the rows of `labels`, all distinct, in canonical order.
+
+    Two tables that differ by the order of rows and columns, the names of labels and a factor of
+    the weights are the same table when their rows are put in this order, their labels numbered by
+    appearance and their columns sorted. O(n m) unless many rows tie.
+    """
+    refinement = _Refinement(labels, missing, offsets)
+    colours = refinement.refined(_weight_colours(weights))
+    refinement.find_twins(colours)
+    while len(tie := refinement.smallest_tie(colours)) and refinement.affords(len(tie)):
+        colours = refinement.single_one_out(colours, tie)
+    return np.argsort(colours, kind="stable")
+
+
+class _Refinement:
+    """Colour refinement of one table, and the work it has been so far.
+
+    Whether more work is done depends only on what any order of the same rows would have met.
+    """
+
+    def __init__(
+        self, labels: NDArray[np.unsignedinteger], missing: int, offsets: NDArray[np.int64]
+    ) -> None:
+        self.labels, self.missing, self.offsets = labels, missing, offsets
+        self.effort = self.n_refinements = self.frontier = 0
+        self.round_effort = labels.size + 3 * len(labels) + 3000  # a pass, a sort, the calls
+        self.rounds = int(np.clip(_EFFORT // self.round_effort, *_ROUNDS))
+        self.twins = self.members = np.arange(len(labels))
+
+    def affords(self, n_refinements: int) -> bool:
+        """Whether that many are within the effort, if they take what they have taken so far."""
+        return self.effort * (1 + n_refinements / self.n_refinements) <= _EFFORT
+
+    def refined(self, colours: Colours) -> Colours:
+        """Refine until a round tells no more rows apart, not even when all are: colours that differ
+        by one round less would not yet show how the rows are connected."""
+        self.n_refinements += 1
+        colours = colours.copy()
+        of_cluster = np.empty(self.offsets[-1], np.uint64)
+        of_partition = np.empty(self.labels.shape[1], np.uint64)
+        n_colours = _count_distinct(colours)
+        for _ in range(self.rounds):
+            before = n_colours
+            self.effort += self.round_effort
+            _kernels.rows.refine(
+                self.labels, self.missing, self.offsets, colours, of_cluster, of_partition
+            )
+            n_colours = _count_distinct(colours)
+            if n_colours == before:
+                break
+        return colours
+
+    def find_twins(self, colours: Colours) -> None:
+        """Find rows that agree in every partition or are alone in their clusters there.
+
+        They can be exchanged and share a colour for good; there may be many of them, and singling
+        them out one by one would be wasted. `twins` holds a class per row, `members` a row of
+        every class.
+        """
+        _, colour, counts = np.unique(colours, return_inverse=True, return_counts=True)
+        tied = np.flatnonzero(counts[colour] > 1)
+        size = np.zeros(self.offsets[-1])
+        _kernels.contingency.cluster_sizes(
+            self.labels, self.missing, self.offsets, np.ones(len(colours)), size
+        )
+        labelled = self.labels[tied] != self.missing
+        cluster = np.where(labelled, self.labels[tied] + self.offsets[:-1], -1)
+        cluster[labelled & (size[cluster] == 1)] = -2
+        described = np.column_stack([colour[tied], cluster])
+        _, first, alike = np.unique(described, axis=0, return_index=True, return_inverse=True)
+        self.twins[tied] = tied[first][alike.reshape(-1)]
+        self.members = np.unique(self.twins)
+
+    def smallest_tie(self, colours: Colours) -> NDArray[np.int64]:
+        """The fewest rows that share a colour without being twins; none if all differ."""
+        self.effort += 2 * self.round_effort
+        values, counts = np.unique(colours[self.members], return_counts=True)
+        tied = counts > 1
+        if not tied.any():
+            return self.members[:0]
+        smallest = values[tied][np.argmin(counts[tied])]
+        return self.members[colours[self.members] == smallest]
+
+    def single_one_out(self, colours: Colours, tie: NDArray[np.int64]) -> Colours:
+        """The colours once one row of the tie has a colour of its own.
+
+        Which row shows in what becomes of all colours, now or after singling out more rows. Rows
+        that lead to the same as far as can be foreseen are taken to be exchangeable.
+        """
+        outcomes = [self._without(colours, row) for row in tie]
+        n_steps = 0
+        for depth in count():
+            self.frontier = 0
+            views = [self._view(outcome, depth) for outcome in outcomes]
+            least = min(views)
+            outcomes = [o for o, view in zip(outcomes, views, strict=True) if view == least]
+            n_steps += self.frontier  # of the next depth, which starts anew
+            if len(outcomes) == 1 or self.frontier == 0 or not self.affords(n_steps):
+                break
+        return outcomes[0]
+
+    def _without(self, colours: Colours, row: int) -> Colours:
+        return self.refined(np.where(self.twins == self.twins[row], ~colours, colours))
+
+    def _view(self, colours: Colours, depth: int) -> tuple[int, list[Any]]:
+        """Fingerprints of the colours and, `depth` steps ahead, of what can become of them."""
+        tie = self.smallest_tie(colours)
+        ahead: list[Any] = []
+        if depth:
+            ahead = sorted(self._view(self._without(colours, row), depth - 1) for row in tie)
+        else:
+            self.frontier += len(tie)
+        return int(colours.sum()), ahead
+
+
+def _count_distinct(colours: Colours) -> int:
+    in_order = np.sort(colours)
+    return 1 + int(np.count_nonzero(in_order[1:] != in_order[:-1]))
+
+
+def _weight_colours(weights: NDArray[np.float64]) -> Colours:
+    """Equal numbers for weights equal but for rounding, whatever their unit."""
+    bits = np.ascontiguousarray(weights / weights.max()).view(np.uint64)
+    return (bits + np.uint64(1 << 11)) >> np.uint64(12)
