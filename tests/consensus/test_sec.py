@@ -10,6 +10,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from partita import SEC, Ensemble
+from partita.exceptions import ConvergenceWarning
 from partita.testing import noisy_ensemble
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "sec.json"
@@ -162,7 +163,8 @@ def test_more_clusters_than_rows_still_predicts():
 
 def test_cap_on_iterations_is_honest():
     labels = noisy_ensemble(300, 10, 6, noise=0.6, seed=1)[1]
-    method = SEC(10, max_iter=1, n_init=1, random_state=0).fit(labels)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        method = SEC(10, max_iter=1, n_init=1, random_state=0).fit(labels)
     assert not method.converged_
     assert method.n_iter_ == 1
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._sklearn_compat import Interval, StrOptions
 from partita._validation import check_weights
-from partita.consensus._base import N_CLUSTERS, MethodInfo, PredictsRows, Solution
+from partita.consensus._base import MethodInfo, PredictsRows
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_sizes, row_sums
-from partita.solvers.label_kmeans import Tables, group_statistics, label_kmeans
+from partita.solvers.label_kmeans import Tables, group_statistics
 
 __all__ = ["SEC"]
 
@@ -92,13 +90,8 @@ class SEC(PredictsRows):
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": N_CLUSTERS,
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        **PredictsRows._parameter_constraints,
         "partition_weights": ["array-like", None],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "random_state": ["random_state", np.random.Generator],
     }
 
     def __init__(
@@ -124,31 +117,13 @@ class SEC(PredictsRows):
         mu = check_weights(self.partition_weights, ensemble.n_partitions, "partition_weights")
         return _WeightedRows(ensemble, mu[ensemble.partition_order])
 
-    def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        geometry = self._geometry(ensemble)
-        result = label_kmeans(
-            ensemble,
-            geometry,
-            self.n_clusters,
-            rng,
-            init=self._seed_rows(ensemble),
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            task="SEC",
-        )
-        return Solution(
-            result.labels,
-            objective=result.objective,
-            n_iter=result.n_iter,
-            converged=result.converged,
-            history=result.history,
-            learned={
-                **self._prediction(ensemble, geometry.tables(result.counts, result.masses)),
-                "utility_": geometry.utility(result.counts, result.masses),
-                "sample_weights_": ensemble.expand(geometry.scale, np.nan),
-            },
-        )
+    def _learned(
+        self, geometry: _WeightedRows, counts: NDArray[np.float64], masses: NDArray[np.float64]
+    ) -> dict[str, Any]:
+        return {
+            "utility_": geometry.utility(counts, masses),
+            "sample_weights_": geometry.sample_weights,
+        }
 
     def _row_parts(
         self, codebook: Ensemble, labels: NDArray[Any]
@@ -168,6 +143,7 @@ class _WeightedRows:
         self.cluster_mu = self._per_cluster(mu)[:, None]
         self.sizes = cluster_sizes(ensemble)
         self.scale = row_sums(ensemble, self.sizes)  # w(x)
+        self.sample_weights = ensemble.expand(self.scale, np.nan)
         self.mass = self.scale
         complete = ensemble.n_missing == 0
         observed = mu.sum() if complete else row_sums(ensemble, self.cluster_mu[:, 0])
