@@ -19,7 +19,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"ensemble"}),
     frozenset({"matrices", "solvers", "generate", "metrics"}),
     frozenset({"consensus", "multiview"}),
-    frozenset({"alignment", "registry", "clustering", "diagnostics"}),
+    frozenset({"registry"}),
+    frozenset({"alignment", "clustering", "comparison", "diagnostics"}),
     frozenset({"scale", "plotting", "report", "datasets"}),
     frozenset({"cli", "testing"}),
 )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from partita.alignment import *
     from partita.clustering import *
+    from partita.comparison import *
     from partita.config import *
     from partita.consensus import *
     from partita.diagnostics import *
@@ -38,6 +39,7 @@ _MODULES = (
     "clustering",
     "diagnostics",
     "alignment",
+    "comparison",
     "matrices",
     "metrics",
     "registry",

@@ -1,0 +1,328 @@
+"""Any set of methods on one ensemble: what is measured, and what becomes of those that fail."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+import partita
+from partita import EAC, KCC, LWGP, SEC, Ensemble, comparison, config_context
+from partita._memory import PeakMemory
+from partita.consensus import BaseConsensus, MethodInfo, Solution
+from partita.exceptions import InvalidEnsembleError, PartitaWarning
+from partita.metrics import anmi, evaluate
+from partita.testing import noisy_ensemble
+
+TRUTH, LABELS = noisy_ensemble(120, 10, 3, noise=0.45, seed=3)
+COLUMNS = ["method", "name", "n_clusters", "seconds", "peak_bytes", "bytes_needed"]
+SCORES, WORDS = ["anmi", "agreement"], ["warnings", "failure"]
+
+
+def info(key: str, missing: str = "native") -> MethodInfo:
+    return MethodInfo(
+        key,
+        key.title(),
+        "test",
+        "none",
+        missing,
+        True,
+        "1",
+        "1",
+        bytes_needed=lambda s: 7 * s.n_rows,
+    )
+
+
+@pytest.fixture
+def defined():
+    """Methods defined here, out of sight of the other tests' registry of subclasses."""
+
+    class Refusing(BaseConsensus):
+        info = info("refusing", "refused")
+
+        def _solve(self, ensemble, rng):
+            return Solution(np.arange(ensemble.n_rows) % 2)
+
+    class Singular(BaseConsensus):
+        info = info("singular")
+
+        def _solve(self, ensemble, rng):
+            raise np.linalg.LinAlgError("Singular matrix")
+
+    class Faulty(BaseConsensus):
+        info = info("faulty")
+
+        def _solve(self, ensemble, rng):
+            raise ZeroDivisionError("a fault of the program")
+
+    class Talking(BaseConsensus):
+        info = info("talking")
+
+        def _solve(self, ensemble, rng):
+            warnings.warn("first", PartitaWarning, stacklevel=2)
+            warnings.warn("second", RuntimeWarning, stacklevel=2)
+            return Solution(np.zeros(ensemble.n_rows, np.int64))
+
+    return {c.__name__: c for c in (Refusing, Singular, Faulty, Talking)}
+
+
+# -- what is measured ------------------------------------------------------------------------
+
+
+def test_records_say_what_the_methods_say_themselves() -> None:
+    found = partita.compare(LABELS, ["eac", SEC, LWGP()], 3, y=TRUTH, random_state=5)
+    alone = {
+        "eac": EAC(3).fit(LABELS),
+        "sec": SEC(3, random_state=5).fit(LABELS),
+        "lwgp": LWGP(3, random_state=5).fit(LABELS),
+    }
+    assert list(found.labels) == [r["method"] for r in found] == list(alone)
+    for record, fitted in zip(found, alone.values(), strict=True):
+        labels = found.labels[record["method"]]
+        np.testing.assert_array_equal(labels, fitted.labels_)
+        scores = evaluate(TRUTH, labels)
+        assert record["name"] == fitted.info.name
+        assert record["n_clusters"] == 3
+        assert record["anmi"] == anmi(labels, LABELS)
+        assert {m: record[m] for m in ("ACC", "NMI", "ARI")} == {
+            m: scores[m] for m in ("ACC", "NMI", "ARI")
+        }
+        assert record["seconds"] > 0
+        assert record["peak_bytes"] >= 0
+        assert record["failure"] is None
+        assert list(record) == [*COLUMNS, *SCORES, "ACC", "NMI", "ARI", *WORDS]
+
+
+def test_agreement_is_the_ari_between_results() -> None:
+    found = partita.compare(LABELS, ["eac", "sec", "ccc"], 3)
+    expected = [
+        [adjusted_rand_score(a, b) for b in found.labels.values()] for a in found.labels.values()
+    ]
+    np.testing.assert_allclose(found.agreement, expected, atol=1e-12)
+    assert found.agreement.min() < 1, "the methods should differ here, else this shows nothing"
+    for i, record in enumerate(found):
+        assert record["agreement"] == pytest.approx(np.delete(expected[i], i).mean())
+        assert list(record) == [*COLUMNS, *SCORES, *WORDS]
+    assert partita.compare(LABELS, "eac", 3).records[0]["agreement"] is None
+
+
+def test_all_is_the_registry(monkeypatch) -> None:
+    monkeypatch.setattr(comparison, "all_methods", lambda: [EAC, SEC])
+    assert [r["method"] for r in partita.compare(LABELS, n_clusters=3)] == ["eac", "sec"]
+
+
+def test_the_ensemble_is_compressed_once(monkeypatch) -> None:
+    sizes = []
+    compress = Ensemble.compress
+
+    def counted(self):
+        if not self.is_compressed:
+            sizes.append(self.n_samples)
+        return compress(self)
+
+    monkeypatch.setattr(Ensemble, "compress", counted)
+    partita.compare(LABELS, ["eac", "sec", "ccc"], 3)
+    assert sizes.count(len(LABELS)) == 1
+
+
+def test_a_compressed_ensemble_scores_like_the_table() -> None:
+    table = np.repeat(LABELS, 2, axis=0)
+    plain = partita.compare(table, ["eac", "sec"], 3)
+    compressed = partita.compare(Ensemble.from_labels(table).compress(), ["eac", "sec"], 3)
+    for first, second in zip(plain, compressed, strict=True):
+        assert first["anmi"] == pytest.approx(second["anmi"], abs=1e-12)
+    np.testing.assert_array_equal(plain.labels["sec"], compressed.labels["sec"])
+
+
+def test_samples_without_a_label_do_not_count() -> None:
+    table = np.vstack([LABELS, np.full((30, LABELS.shape[1]), -1)])
+    ensemble = Ensemble.from_labels(table, unlabelled="keep")
+    y = np.concatenate([TRUTH, np.zeros(30, int)])
+    found = partita.compare(ensemble, ["eac", "sec"], 3, y=y)
+    eac, sec = (labels[:-30] for labels in found.labels.values())
+    assert all((labels[-30:] == -1).all() for labels in found.labels.values())
+    assert found.agreement[0, 1] == pytest.approx(adjusted_rand_score(eac, sec))
+    for record, labels in zip(found, (eac, sec), strict=True):
+        assert record["ARI"] == pytest.approx(adjusted_rand_score(TRUTH, labels))
+        assert record["anmi"] == pytest.approx(anmi(labels, LABELS))
+
+
+def test_memory_gained_is_seen() -> None:
+    with PeakMemory() as memory:
+        held = np.ones(8_000_000)
+        for _ in range(20):
+            held += 1.0
+    assert 0.8 * held.nbytes < memory.gained < 1.5 * held.nbytes
+
+
+def test_compiling_does_not_count(monkeypatch) -> None:
+    """Before a method is timed, it has been fitted to labels of the same type."""
+    fitted = []
+    solve = SEC._solve
+
+    def seen(self, ensemble, rng):
+        known = ensemble.labels[ensemble.observed]
+        assert known.max() < ensemble.n_clusters.max()
+        fitted.append((ensemble.n_samples, ensemble.labels.dtype, bool(ensemble.n_missing)))
+        return solve(self, ensemble, rng)
+
+    monkeypatch.setattr(SEC, "_solve", seen)
+    wide = np.column_stack([np.tile(LABELS, (3, 1)), np.arange(3 * len(LABELS))])
+    wide[0, 0] = -1
+    partita.compare(wide, SEC, 3)
+    assert len(fitted) == 2
+    assert fitted[0][0] < fitted[1][0] == len(wide)
+    assert fitted[0][1:] == fitted[1][1:] == (np.dtype(np.uint16), True)
+
+
+def test_progress_names_the_method_under_way() -> None:
+    steps = []
+    with config_context(progress=steps.append):
+        partita.compare(LABELS, ["eac", "sec"], 3)
+    own = [(s.done, s.total, s.message) for s in steps if s.task == "compare"]
+    assert own == [(0, 2, "eac"), (1, 2, "sec"), (2, 2, "")]
+
+
+# -- methods ---------------------------------------------------------------------------------
+
+
+def test_estimators_keep_what_was_set_and_are_not_touched() -> None:
+    single, five = EAC(linkage="single"), KCC(n_clusters=5, random_state=1)
+    found = partita.compare(LABELS, ["eac", single, five], 3)
+    names = ["eac", "eac(linkage='single')", "kcc(n_clusters=5, random_state=1)"]
+    assert [r["method"] for r in found] == names
+    assert [r["n_clusters"] for r in found] == [3, 3, 5]
+    np.testing.assert_array_equal(
+        found.labels[names[1]], EAC(3, linkage="single").fit(LABELS).labels_
+    )
+    np.testing.assert_array_equal(
+        found.labels[names[2]], KCC(5, random_state=1).fit(LABELS).labels_
+    )
+    assert single.get_params() == EAC(linkage="single").get_params()
+    assert not hasattr(single, "labels_")
+
+
+@pytest.mark.parametrize(
+    ("methods", "error", "words"),
+    [
+        ([], ValueError, "empty"),
+        (["eac", EAC], ValueError, "twice"),
+        ("average", ValueError, "No consensus method 'average'"),
+        ([3], TypeError, "keys, classes or estimators"),
+        (7, TypeError, "keys, classes or estimators"),
+    ],
+)
+def test_methods_that_are_none(methods, error, words) -> None:
+    with pytest.raises(error, match=words):
+        partita.compare(LABELS, methods, 3)
+
+
+def test_wrong_input_is_found_before_the_work(defined) -> None:
+    faulty = defined["Faulty"]  # would raise something else if it ever ran
+    with pytest.raises(ValueError, match="y has 3 entries"):
+        partita.compare(LABELS, faulty, 3, y=[0, 1, 2])
+    with pytest.raises(ValueError, match="n_clusters=121"):
+        partita.compare(LABELS, faulty, 121)
+    with pytest.raises(InvalidEnsembleError):
+        partita.compare(LABELS[:, 0], faulty, 3)
+
+
+# -- failures --------------------------------------------------------------------------------
+
+
+def test_too_little_memory_is_a_record_with_its_reason() -> None:
+    with config_context(memory_budget=30_000):
+        found = partita.compare(LABELS, ["eac", "sec"], 3, y=TRUTH)
+    eac, sec = found
+    assert eac["failure"].startswith("MemoryBudgetError: EAC on")
+    assert eac["bytes_needed"] > 30_000
+    assert {
+        eac[c] for c in ("n_clusters", "seconds", "peak_bytes", "anmi", "agreement", "ARI")
+    } == {None}
+    assert sec["failure"] is None
+    assert list(found.labels) == ["sec"]
+    assert found.agreement.tolist() == [[1.0]]
+    assert "failed, MemoryBudgetError" in repr(found)
+    assert list(eac) == list(sec)
+
+
+def test_refused_labels_and_broken_numerics_are_records(defined) -> None:
+    table = LABELS.copy()
+    table[0, 0] = -1
+    found = partita.compare(table, [defined["Refusing"], defined["Singular"], "eac"], 3)
+    refused, singular, eac = (r["failure"] for r in found)
+    assert refused.startswith("NotSupportedError: Refusing is not defined for missing labels")
+    assert singular == "LinAlgError: Singular matrix"
+    assert eac is None
+    assert partita.compare(LABELS, defined["Refusing"], 3).records[0]["n_clusters"] == 2
+
+
+def test_wrong_parameters_are_a_record() -> None:
+    (record,) = partita.compare(LABELS, EAC(linkage="longest"), 3)
+    assert record["failure"].startswith("InvalidParameterError: The 'linkage' parameter")
+
+
+def test_a_fault_is_not_a_failure(defined) -> None:
+    with pytest.raises(ZeroDivisionError):
+        partita.compare(LABELS, ["eac", defined["Faulty"]], 3)
+
+
+def test_an_interrupt_passes(monkeypatch) -> None:
+    def interrupted(self, ensemble, rng):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SEC, "_solve", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        partita.compare(LABELS, ["sec", "eac"], 3)
+
+
+def test_warnings_are_kept_as_text(defined, recwarn) -> None:
+    (record,) = partita.compare(LABELS, defined["Talking"], 3)
+    assert record["warnings"] == "PartitaWarning: first\nRuntimeWarning: second"
+    assert len(recwarn) == 0
+
+
+# -- tables ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("frame", "library"),
+    [(pd.DataFrame, pd.DataFrame), (pl.DataFrame, pl.DataFrame), (np.asarray, pd.DataFrame)],
+)
+def test_frames_in_frames_out(frame, library) -> None:
+    found = partita.compare(frame(LABELS), ["eac", "sec"], 3, y=TRUTH)
+    table = found.to_frame()
+    assert isinstance(table, library)
+    assert list(table.columns) == list(found.records[0])
+    assert list(table["anmi"]) == [r["anmi"] for r in found]
+
+
+def test_records_where_no_library_of_frames_is(monkeypatch) -> None:
+    found = partita.compare(LABELS, ["eac"], 3)
+    monkeypatch.setattr(comparison, "find_spec", lambda name: None)
+    assert found.to_frame() is found.records
+    monkeypatch.setattr(comparison, "find_spec", lambda name: name == "polars" or None)
+    assert isinstance(found.to_frame(), pl.DataFrame)
+
+
+def test_text() -> None:
+    found = partita.compare(LABELS, ["eac", EAC(linkage="single")], 3, y=TRUTH)
+    head, *rows = repr(found).splitlines()
+    assert head.split() == [
+        "method",
+        "clusters",
+        "seconds",
+        "peak",
+        "MB",
+        *SCORES,
+        "ACC",
+        "NMI",
+        "ARI",
+    ]
+    assert [row.split()[0] for row in rows] == ["eac", "eac(linkage='single')"]
+    assert len({len(line) for line in (head, *rows)}) == 1
+    assert len(found) == 2
