@@ -2,6 +2,7 @@
 
 from partita.consensus._base import BaseConsensus, LearnsMatrix, MethodInfo, Size, Solution
 from partita.consensus.ccc import CCC
+from partita.consensus.drec import DREC
 from partita.consensus.eac import EAC
 from partita.consensus.eccms import ECCMS
 from partita.consensus.ecpcs import ECPCS
@@ -23,6 +24,7 @@ from partita.consensus.weac import WEAC
 
 __all__ = [
     "CCC",
+    "DREC",
     "EAC",
     "ECCMS",
     "ECPCS",
