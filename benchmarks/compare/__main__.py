@@ -1,0 +1,169 @@
+"""`python -m benchmarks.compare`: every method beside the other libraries that offer it.
+
+One run, the same labels for all, each contender in a process of its own with a limit on time and
+memory. Only the call is measured: imports and compilers come first. A library that is not there is
+skipped with the reason. The other libraries may live in another environment:
+
+    python -m venv peers
+    peers/bin/pip install "numpy<2" "scipy<1.11" "scikit-learn<1.5" kahypar pymetis joblib \
+        consensusclustering
+    peers/bin/pip install --no-deps ensembleclustering
+    python -m benchmarks.compare --peer-python peers/bin/python
+
+`ensembleclustering` 1.0.2 pins versions that no longer build, and what it asks of SciPy's sparse
+matrices ended with SciPy 1.11; hence `--no-deps` and the older SciPy. `ClusterEnsembles`, of which
+it is a copy, is no longer on PyPI.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.compare._contenders import PEERS, Contender, ours
+from benchmarks.compare._measure import Limits, Outcome, run
+from partita.metrics import adjusted_rand
+from partita.registry import all_methods
+
+RECORDS = Path(__file__).with_name("records.json")
+N_CLUSTERS = 10
+SAMPLES, PARTITIONS = (1_000, 5_000, 20_000), (20, 100)
+QUICK_SAMPLES, QUICK_PARTITIONS = (1_000, 5_000), (20,)
+
+
+def planted(n: int, m: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Classes, and partitions of 10 to 40 clusters that split, mix and blur them.
+
+    Hardly any two rows are equal, so nothing is gained by reducing them: the worst case for us.
+    """
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, N_CLUSTERS, n)
+    columns = []
+    for k in rng.integers(N_CLUSTERS, 41, m):
+        pieces = rng.integers(0, k, (N_CLUSTERS, 4))
+        column = pieces[truth, rng.integers(0, 4, n)]
+        blurred = rng.random(n) < 0.3
+        column[blurred] = rng.integers(0, k, np.count_nonzero(blurred))
+        columns.append(column)
+    return truth, np.stack(columns, axis=1)
+
+
+def contenders(keys: list[str]) -> list[Contender]:
+    """Our methods by key, each followed by its peers."""
+    classes = {c.info.key: c for c in all_methods()}
+    chosen = [classes[key] for key in keys or classes]
+    found = []
+    for method in chosen:
+        found.append(ours(method.info.key, method.__name__))
+        found += [peer for peer in PEERS if peer.beside == method.info.key]
+    return found + [peer for peer in PEERS if not keys and peer.beside not in classes]
+
+
+def measure(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    limits = Limits(arguments.seconds, arguments.gigabytes)
+    beyond: dict[tuple[str, int], int] = {}  # samples at which a contender passed a limit
+    talk = Console(stderr=True, highlight=False)
+    for m in arguments.m:
+        for n in sorted(arguments.n):
+            truth, labels = planted(n, m)
+            for contender in contenders(arguments.methods):
+                talk.print(f"n = {n}, m = {m}: {contender.key}")
+                too_many = beyond.get((contender.key, m))
+                if too_many is not None:
+                    outcome = Outcome(reason=f"not run: passed a limit at n = {too_many}")
+                else:
+                    outcome = _run(contender, labels, arguments.peer_python, limits)
+                if outcome.beyond:
+                    beyond[contender.key, m] = n
+                yield _record(contender, n, m, truth, outcome)
+
+
+def _run(contender: Contender, labels: np.ndarray, peer_python: str, limits: Limits) -> Outcome:
+    """In a folder of its own, and in this interpreter where that has the library by need."""
+    is_ours = contender.library == "partita"
+    is_here = is_ours or contender.library == "scikit-learn"
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(Path(folder) / "labels.npy", labels)
+        return run(
+            sys.executable if is_here else peer_python,
+            contender.beside if is_ours else contender.key,
+            Path(folder),
+            N_CLUSTERS,
+            limits,
+        )
+
+
+def _record(
+    contender: Contender, n: int, m: int, truth: np.ndarray, outcome: Outcome
+) -> dict[str, Any]:
+    found = outcome.labels
+    return {
+        "n": n,
+        "m": m,
+        "method": contender.beside,
+        "library": contender.library,
+        "what": contender.what,
+        "seconds": outcome.seconds,
+        "peak_mb": outcome.peak_mb,
+        "ari": None if found is None else adjusted_rand(truth, found),
+        "skipped" if outcome.missing else "did_not_finish_because": outcome.reason or None,
+    }
+
+
+def show(records: list[dict[str, Any]]) -> None:
+    console = Console(width=150)
+    for n, m in dict.fromkeys((r["n"], r["m"]) for r in records):
+        table = Table("method", "library", "what", title=f"n = {n}, m = {m}, K = {N_CLUSTERS}")
+        for heading in ("seconds", "peak MB", "ARI"):
+            table.add_column(heading, justify="right")
+        table.add_column("did not finish, because")
+        for r in (r for r in records if (r["n"], r["m"]) == (n, m)):
+            why = r.get("did_not_finish_because") or ""
+            if "skipped" in r:
+                why = f"skipped: {r['skipped']}"
+            numbers = ("seconds", "{:.3g}"), ("peak_mb", "{:.0f}"), ("ari", "{:.3f}")
+            cells = ["" if r[key] is None else form.format(r[key]) for key, form in numbers]
+            table.add_row(r["method"], r["library"], r["what"], *cells, why)
+        console.print(table)
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    summary = str(__doc__).partition("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=summary)
+    parser.add_argument("--quick", action="store_true", help="n = 1000, 5000 and m = 20 only")
+    parser.add_argument("--n", type=int, nargs="+", help="numbers of samples")
+    parser.add_argument("--m", type=int, nargs="+", help="numbers of partitions")
+    parser.add_argument("--methods", nargs="+", default=[], help="keys of methods; default all")
+    parser.add_argument("--peer-python", default=sys.executable, help="interpreter of the peers")
+    parser.add_argument("--seconds", type=float, default=Limits.seconds, help="limit of a call")
+    parser.add_argument("--gigabytes", type=float, default=Limits.gigabytes, help="limit, too")
+    parser.add_argument("--records", type=Path, default=RECORDS, help="file to write")
+    arguments = parser.parse_args(argv)
+    arguments.n = arguments.n or (QUICK_SAMPLES if arguments.quick else SAMPLES)
+    arguments.m = arguments.m or (QUICK_PARTITIONS if arguments.quick else PARTITIONS)
+    return arguments
+
+
+def main(argv: list[str]) -> None:
+    arguments = parse(argv)
+    records = list(measure(arguments))
+    show(records)
+    run_on = {"python": platform.python_version(), "cores": os.cpu_count()}
+    limits = {"seconds": arguments.seconds, "gigabytes": arguments.gigabytes}
+    kept = {"run": run_on, "limits": limits, "records": records}
+    arguments.records.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

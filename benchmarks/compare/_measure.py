@@ -1,0 +1,107 @@
+"""One contender in a process of its own: seconds, peak memory, or why it did not finish."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+WORKER = Path(__file__).with_name("_worker.py")
+SECONDS_TO_START = 300  # imports and compilers; not counted
+LOOK_EVERY = 0.005
+GB = 2**30
+
+
+@dataclass(frozen=True)
+class Limits:
+    seconds: float = 120
+    gigabytes: float = 12
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Labels with what they cost, or a reason."""
+
+    labels: np.ndarray | None = None
+    seconds: float | None = None
+    peak_mb: float | None = None
+    reason: str = ""
+    missing: bool = False  # the library is not there
+    beyond: bool = False  # of a limit, so more samples would be too
+
+
+class _LimitError(Exception):
+    """A limit was passed."""
+
+
+def run(python: str, key: str, folder: Path, n_clusters: int, limits: Limits) -> Outcome:
+    """Run a contender on `folder/labels.npy` with the given interpreter."""
+    command = [python, str(WORKER), key, str(folder), str(n_clusters)]
+    budget = {"PARTITA_MEMORY_BUDGET": str(int(limits.gigabytes * GB))}
+    with (
+        open(folder / "stderr.txt", "w+", encoding="utf-8") as errors,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=os.environ | budget,
+        ) as process,
+    ):
+        try:
+            return _watched(process, folder, limits)
+        except _LimitError as limit:
+            process.kill()
+            return Outcome(reason=str(limit), beyond=True)
+        except EOFError:
+            code = process.wait()
+            errors.seek(0)
+            reason = _reason(errors.read(), code)
+            missing = reason.startswith(("ModuleNotFoundError", "ImportError"))
+            return Outcome(reason=reason, missing=missing)
+
+
+def _watched(process: subprocess.Popen[bytes], folder: Path, limits: Limits) -> Outcome:
+    process_memory = psutil.Process(process.pid)
+    start = Limits(SECONDS_TO_START, limits.gigabytes)
+    _line(process, process_memory, start, "importing and warming up")
+    before = process_memory.memory_info().rss
+    assert process.stdin is not None
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    seconds, peak = _line(process, process_memory, limits, "running")
+    return Outcome(np.load(folder / "found.npy"), float(seconds), (peak - before) / 2**20)
+
+
+def _line(
+    process: subprocess.Popen[bytes], memory: psutil.Process, limits: Limits, doing: str
+) -> tuple[str, int]:
+    """The next line the worker prints, and its peak memory until then."""
+    assert process.stdout is not None
+    peak = memory.memory_info().rss
+    start = time.monotonic()
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while not selector.select(LOOK_EVERY):
+            peak = max(peak, memory.memory_info().rss)
+            if peak > limits.gigabytes * GB:
+                raise _LimitError(f"memory > {limits.gigabytes:g} GB {doing}")
+            if time.monotonic() - start > limits.seconds:
+                raise _LimitError(f"time > {limits.seconds:g} s {doing}")
+    line = process.stdout.readline().decode()
+    if not line:
+        raise EOFError
+    return line.strip(), peak
+
+
+def _reason(errors: str, code: int) -> str:
+    """The last line of the traceback, or how the process ended without one."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    said = [line for line in lines if not line.startswith(" ")]
+    return said[-1] if said and code > 0 else f"the process ended with code {code}"
