@@ -1,0 +1,176 @@
+"""Refinement of partitions against the same rules on pulls written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita import _kernels
+from partita.solvers.balanced_parts import CLIQUES, EDGES, NETS, Links
+
+pytestmark = pytest.mark.kernel
+KINDS = {"edges": EDGES, "cliques": CLIQUES, "nets": NETS}
+
+
+def pulls_slowly(kind, graph, mass, parts, n_parts):
+    """`graph` is a matrix of edges, or a 0/1 incidence of vertices and nets."""
+    n = len(parts)
+    pull = np.zeros((n, n_parts))
+    for v in range(n):
+        for k in range(n_parts):
+            inside = (parts == k) & (np.arange(n) != v)
+            if kind == EDGES:
+                pull[v, k] = graph[v, inside].sum()
+                continue
+            for net in graph.T[graph[v] == 1]:
+                others = (net == 1) & (np.arange(n) != v)
+                if kind == CLIQUES:
+                    pull[v, k] += mass[v] * mass[others & inside].sum()
+                else:
+                    pull[v, k] += np.all(inside[others])
+    return pull
+
+
+@pytest.fixture(params=KINDS, ids=lambda name: name)
+def case(request):
+    kind = KINDS[request.param]
+    rng = np.random.default_rng(3)
+    n, n_parts = 16, 3
+    mass = rng.integers(1, 4, n).astype(float)
+    if kind == EDGES:
+        graph = np.triu(rng.integers(0, 4, (n, n)), 1).astype(float)
+        graph += graph.T
+        links = Links.of_edges(graph)
+    else:
+        labels = rng.integers(0, 5, (n, 4))
+        graph = np.hstack([labels[:, [i]] == np.arange(5) for i in range(4)]).astype(float)
+        links = Links.of_nets(graph, mass, whole=kind == NETS)
+    parts = np.arange(n) % n_parts
+    rng.shuffle(parts)
+    weights = rng.integers(1, 4, n).astype(float)
+    return links, graph, mass, parts, weights, n_parts
+
+
+def cut_slowly(kind, graph, mass, parts):
+    apart = parts[:, None] != parts
+    if kind == EDGES:
+        return graph[apart].sum() / 2
+    if kind == CLIQUES:
+        return ((graph @ graph.T) * np.outer(mass, mass))[apart].sum() / 2
+    return sum(len(np.unique(parts[net == 1])) > 1 for net in graph.T)
+
+
+def test_pulls_and_cut(case):
+    links, graph, mass, parts, _, n_parts = case
+    tally = links.tally(parts, n_parts)
+    expected = pulls_slowly(links.kind, graph, mass, parts, n_parts)
+    np.testing.assert_array_equal(links.pulls(parts, tally, n_parts), expected)
+    assert links.cut(parts, n_parts) == cut_slowly(links.kind, graph, mass, parts)
+
+
+def test_a_move_lowers_the_cut_by_the_difference_of_pulls(case):
+    links, _, _, parts, _, n_parts = case
+    pull = links.pulls(parts, links.tally(parts, n_parts), n_parts)
+    before = links.cut(parts, n_parts)
+    for v in range(len(parts)):
+        for k in range(n_parts):
+            moved = parts.copy()
+            moved[v] = k
+            assert before - links.cut(moved, n_parts) == pull[v, k] - pull[v, parts[v]]
+
+
+def sweep_slowly(kind, graph, mass, weights, capacity, movable, order, parts):
+    parts, n_moves = parts.copy(), 0
+    for v in order:
+        loads = np.bincount(parts, weights, minlength=len(capacity))
+        source = parts[v]
+        if not movable[v] or np.sum(parts == source) == 1:
+            continue
+        pull = pulls_slowly(kind, graph, mass, parts, len(capacity))[v]
+        open_to = [
+            k for k in range(len(capacity)) if k != source and loads[k] + weights[v] <= capacity[k]
+        ]
+        if not open_to:
+            continue
+        best = max(open_to, key=lambda k: pull[k])
+        if loads[source] > capacity[source] or pull[best] > pull[source]:
+            parts[v] = best
+            n_moves += 1
+    return parts, n_moves
+
+
+def climb_slowly(kind, graph, mass, weights, capacity, slack, movable, patience, parts):
+    parts, locked = parts.copy(), ~movable
+    best, best_total, total, n_kept, n_moves = parts.copy(), 0.0, 0.0, 0, 0
+    while n_moves - n_kept <= patience and n_moves < len(parts):
+        loads = np.bincount(parts, weights, minlength=len(capacity))
+        sizes = np.bincount(parts, minlength=len(capacity))
+        over = loads > capacity
+        pull = pulls_slowly(kind, graph, mass, parts, len(capacity))
+        moves = [
+            (v, k)
+            for v in range(len(parts))
+            for k in range(len(capacity))
+            if k != parts[v]
+            and not locked[v]
+            and sizes[parts[v]] > 1
+            and (not over.any() or over[parts[v]])
+            and loads[k] + weights[v] <= capacity[k] + (0.0 if over.any() else slack)
+        ]
+        if not moves:
+            break
+        gains = [pull[v, k] - pull[v, parts[v]] for v, k in moves]
+        v, k = moves[int(np.argmax(gains))]
+        parts[v], locked[v] = k, True
+        total += max(gains)
+        n_moves += 1
+        loads = np.bincount(parts, weights, minlength=len(capacity))
+        if total > best_total and np.all(loads <= capacity):
+            best, best_total, n_kept = parts.copy(), total, n_moves
+    return best, best_total
+
+
+@pytest.mark.parametrize("room", [1.05, 1.5, 0.9], ids=["tight", "wide", "overloaded"])
+def test_sweep(case, room):
+    links, graph, mass, parts, weights, n_parts = case
+    capacity = np.full(n_parts, room * weights.sum() / n_parts)
+    movable = np.ones(len(parts), np.bool_)
+    movable[3] = False
+    order = np.random.default_rng(0).permutation(len(parts))
+    expected, n_expected = sweep_slowly(
+        links.kind, graph, mass, weights, capacity, movable, order, parts
+    )
+    moved, tally = parts.copy(), links.tally(parts, n_parts)
+    loads, sizes = np.bincount(parts, weights), np.bincount(parts)
+    n_moves = _kernels.graph_refinement.sweep(
+        links.kind, links.start, links.other, links.value, links.pin_start, links.mass, tally,
+        weights, capacity, movable, order, 1e-9, moved, loads, sizes,
+    )  # fmt: skip
+    np.testing.assert_array_equal(moved, expected)
+    assert n_moves == n_expected
+    np.testing.assert_array_equal(loads, np.bincount(moved, weights))
+    np.testing.assert_array_equal(tally, links.tally(moved, n_parts))
+
+
+@pytest.mark.parametrize("patience", [2, 100])
+@pytest.mark.parametrize("slack", [0.0, 3.0])
+def test_climb(case, patience, slack):
+    links, graph, mass, parts, weights, n_parts = case
+    capacity = np.full(n_parts, 1.1 * np.bincount(parts, weights).max())
+    movable = np.ones(len(parts), np.bool_)
+    movable[3] = False
+    expected, gain_expected = climb_slowly(
+        links.kind, graph, mass, weights, capacity, slack, movable, patience, parts
+    )
+    moved, tally = parts.copy(), links.tally(parts, n_parts)
+    loads, sizes = np.bincount(parts, weights), np.bincount(parts)
+    pull = links.pulls(parts, tally, n_parts)
+    gain = _kernels.graph_refinement.climb(
+        links.kind, links.start, links.other, links.value, links.pin_start, links.pin, links.mass,
+        tally, weights, capacity, slack, movable, 1e-9, patience, 1000, pull, moved, loads, sizes,
+    )  # fmt: skip
+    assert gain == gain_expected > 0
+    np.testing.assert_array_equal(moved, expected)
+    assert links.cut(parts, n_parts) - links.cut(moved, n_parts) == gain
+    np.testing.assert_array_equal(loads, np.bincount(moved, weights))
+    np.testing.assert_array_equal(tally, links.tally(moved, n_parts))
