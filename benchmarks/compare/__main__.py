@@ -157,12 +157,17 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 def main(argv: list[str]) -> None:
     arguments = parse(argv)
-    records = list(measure(arguments))
-    show(records)
-    run_on = {"python": platform.python_version(), "cores": os.cpu_count()}
     limits = {"seconds": arguments.seconds, "gigabytes": arguments.gigabytes}
-    kept = {"run": run_on, "limits": limits, "records": records}
-    arguments.records.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    records: list[dict[str, Any]] = []
+    kept = {
+        "run": {"python": platform.python_version(), "cores": os.cpu_count()},
+        "limits": limits,
+        "records": records,
+    }
+    for record in measure(arguments):
+        records.append(record)  # kept at once: a long run may be stopped
+        arguments.records.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    show(records)
 
 
 if __name__ == "__main__":

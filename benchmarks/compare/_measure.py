@@ -57,7 +57,6 @@ def run(python: str, key: str, folder: Path, n_clusters: int, limits: Limits) ->
         try:
             return _watched(process, folder, limits)
         except _LimitError as limit:
-            process.kill()
             return Outcome(reason=str(limit), beyond=True)
         except EOFError:
             code = process.wait()
@@ -65,6 +64,8 @@ def run(python: str, key: str, folder: Path, n_clusters: int, limits: Limits) ->
             reason = _reason(errors.read(), code)
             missing = reason.startswith(("ModuleNotFoundError", "ImportError"))
             return Outcome(reason=reason, missing=missing)
+        finally:
+            process.kill()
 
 
 def _watched(process: subprocess.Popen[bytes], folder: Path, limits: Limits) -> Outcome:
