@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import label_tables, scrambled, symmetric_tables, weights_of
 
 from partita import Ensemble, _order
+from strategies import label_tables, scrambled, symmetric_tables, weights_of
 
 
 def canonical_table(labels, weights=None):

@@ -38,9 +38,9 @@ def canonical_order(
     """
     refinement = _Refinement(labels, missing, offsets)
     colours = refinement.refined(_weight_colours(weights))
-    refinement.find_twins(colours)
-    while len(tie := refinement.smallest_tie(colours)) and refinement.affords(len(tie)):
-        colours = refinement.single_one_out(colours, tie)
+    if _count_distinct(colours) < len(colours):
+        refinement.find_twins(colours)
+        colours = refinement.without_ties(colours)
     return np.argsort(colours, kind="stable")
 
 
@@ -112,6 +112,12 @@ class _Refinement:
             return self.members[:0]
         smallest = values[tied][np.argmin(counts[tied])]
         return self.members[colours[self.members] == smallest]
+
+    def without_ties(self, colours: Colours) -> Colours:
+        """Single out one row after the other until only twins tie, or the effort is spent."""
+        while len(tie := self.smallest_tie(colours)) and self.affords(len(tie)):
+            colours = self.single_one_out(colours, tie)
+        return colours
 
     def single_one_out(self, colours: Colours, tie: NDArray[np.int64]) -> Colours:
         """The colours once one row of the tie has a colour of its own.

@@ -7,18 +7,19 @@ what came and what to do.
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.exceptions import InvalidEnsembleError
+from partita.exceptions import InvalidEnsembleError, PartitaWarning
 
 __all__ = [
     "NOISE_POLICIES",
+    "as_frame",
     "check_affinity",
     "check_connective_matrices",
     "check_n_clusters",
@@ -27,11 +28,12 @@ __all__ = [
     "encode",
     "encode_with",
     "label_columns",
+    "name_array",
     "random_generator",
 ]
 
 NOISE_POLICIES = ("missing", "cluster", "singletons")
-_SMALL_RANGE = 1 << 22  # integer labels within this range are coded by a look-up table
+_READS_LIKE_MISSING = frozenset({"nan", "NaN", "None", "NaT", "<NA>"})
 
 
 # -- containers ------------------------------------------------------------------------------
@@ -50,16 +52,12 @@ def label_columns(labels: Any) -> tuple[list[NDArray[Any]], list[str] | None]:
         )
     if isinstance(labels, (list, tuple)):
         return _from_vectors(labels), None
-    frame = nw.from_native(labels, pass_through=True, eager_only=True)
-    if isinstance(frame, nw.DataFrame):
-        return [_series_values(frame[name]) for name in frame.columns], [
-            str(c) for c in frame.columns
+    frame = as_frame(labels)
+    if frame is not None:
+        return [_series_values(column) for column in frame.iter_columns()], [
+            str(name) for name in frame.columns
         ]
-    if isinstance(frame, nw.LazyFrame):
-        raise InvalidEnsembleError(
-            "Expected a data frame in memory, got a lazy one. Collect it first."
-        )
-    array = labels if isinstance(labels, np.ndarray) else np.asarray(labels)
+    array = labels if isinstance(labels, np.ma.MaskedArray) else np.asarray(labels)
     if array.ndim != 2:
         raise InvalidEnsembleError(
             f"Expected 2D array of labels (n_samples, n_partitions), got {array.ndim}D array "
@@ -75,17 +73,34 @@ def label_columns(labels: Any) -> tuple[list[NDArray[Any]], list[str] | None]:
     return [array[:, i] for i in range(array.shape[1])], None
 
 
+def as_frame(data: Any) -> Any:
+    """A data frame of any library as narwhals sees it; None if it is none."""
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except ValueError as error:  # two columns of one name
+        raise InvalidEnsembleError(f"{error}. Rename the columns.") from error
+    if isinstance(frame, nw.LazyFrame):
+        raise InvalidEnsembleError(
+            "Expected a data frame in memory, got a lazy one. Collect it first."
+        )
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
 def _series_values(series: Any) -> NDArray[Any]:
-    """A column as NumPy values in which missing entries are None or NaN."""
-    if series.dtype in (nw.Categorical, nw.Enum):
-        series = series.cast(nw.String)
-    return np.asarray(series.to_numpy() if not series.null_count() else series.to_list())
+    """A column as NumPy values; missing entries are masked, None or NaN.
+
+    Whole numbers stay whole numbers: as floats, two large labels could become one.
+    """
+    if series.dtype.is_integer() or series.dtype == nw.Boolean:
+        filler = False if series.dtype == nw.Boolean else 0
+        return np.ma.masked_array(series.fill_null(filler).to_numpy(), series.is_null().to_numpy())
+    if series.dtype.is_float():
+        return np.asarray(series.to_numpy())
+    return _objects(series.to_list())
 
 
 def _from_vectors(vectors: Sequence[Any]) -> list[NDArray[Any]]:
-    columns = [
-        np.ma.asarray(v) if isinstance(v, np.ma.MaskedArray) else _vector(v) for v in vectors
-    ]
+    columns = [_vector(vector, i) for i, vector in enumerate(vectors)]
     for i, column in enumerate(columns):
         if column.ndim != 1:
             raise InvalidEnsembleError(
@@ -100,17 +115,26 @@ def _from_vectors(vectors: Sequence[Any]) -> list[NDArray[Any]]:
     return columns
 
 
-def _vector(values: Any) -> NDArray[Any]:
+def _vector(values: Any, position: int) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
-    series = nw.from_native(values, pass_through=True, series_only=True)
+    series = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
         return _series_values(series)
-    values = list(values) if not np.isscalar(values) else values
-    mixed = (
-        any(v is None or isinstance(v, str) for v in values) if isinstance(values, list) else False
-    )
-    return np.asarray(values, dtype=object if mixed else None)
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    unordered = isinstance(values, (str, bytes, Mapping, Set))
+    if unordered or not isinstance(values, Iterable):
+        raise InvalidEnsembleError(
+            f"Expected a list of label vectors, got a {type(values).__name__} as vector "
+            f"{position}. Pass one sequence of labels per partition."
+        )
+    return _objects(list(values))
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    """A vector of what is in the list, none of it converted."""
+    return np.fromiter(values, object, len(values))
 
 
 # -- coding ----------------------------------------------------------------------------------
@@ -121,18 +145,20 @@ def encode(
 ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]:
     """Code every column as 0..K_i-1 in the order of its sorted labels.
 
+    Labels are equal where Python says so: 1, 1.0 and True are one label, 1 and "1" are two. Text is
+    a label as it stands, "nan" and " 1" too, except that "-1" is noise like -1.
+
     Returns the (n_samples, n_partitions) table, in the narrowest unsigned type whose largest value
-    can stand for "missing", and the original label of every code.
+    can stand for "missing", and the original label of every code: None for a noise sample that is
+    a cluster of its own.
     """
-    if noise not in NOISE_POLICIES:
-        raise ValueError(f"noise must be one of {NOISE_POLICIES}, got {noise!r}")
     if not columns or len(columns[0]) == 0:
         raise InvalidEnsembleError(
             f"Expected at least one partition of at least one sample, got {len(columns)} "
             f"partitions of {0 if not columns else len(columns[0])} samples."
         )
     names = names or [str(i) for i in range(len(columns))]
-    coded: list[NDArray[np.int64]] = []
+    coded: list[NDArray[Any]] = []
     categories: list[NDArray[Any]] = []
     for column, name in zip(columns, names, strict=True):
         codes, values = _encode_column(column, name, noise)
@@ -140,17 +166,20 @@ def encode(
             raise InvalidEnsembleError(
                 f"Partition {name!r} labels no sample (all its entries are missing). Drop it."
             )
-        coded.append(codes)
+        # -1 becomes the largest value of its type, that is, "missing"
+        coded.append(codes.astype(code_dtype(len(values))))
         categories.append(values)
-    return pack(coded, [len(v) for v in categories]), tuple(categories)
+    return _pack(coded), tuple(categories)
 
 
-def pack(coded: Sequence[NDArray[np.int64]], n_clusters: Sequence[int]) -> NDArray[Any]:
-    """Columns of codes with -1 for missing, packed into the narrowest unsigned table."""
-    dtype = code_dtype(max(n_clusters))
+def _pack(coded: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Columns of codes of different width as one table."""
+    dtype = np.result_type(*coded)
     labels = np.empty((len(coded[0]), len(coded)), dtype)
     for i, codes in enumerate(coded):
-        labels[:, i] = np.where(codes < 0, np.iinfo(dtype).max, codes)
+        labels[:, i] = codes
+        if codes.dtype != dtype:
+            labels[codes == np.iinfo(codes.dtype).max, i] = np.iinfo(dtype).max
     return labels
 
 
@@ -167,91 +196,145 @@ def code_dtype(n_clusters: int) -> Any:
 def _encode_column(
     column: NDArray[Any], name: str, noise: str
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    values, missing, is_noise = _split(column, name)
-    if noise == "missing":
-        missing = missing | is_noise
-    elif noise == "singletons":
-        missing = missing | is_noise  # coded below, after the true clusters
+    """Codes, -1 for missing, and the label of every code."""
+    if noise not in NOISE_POLICIES:
+        raise ValueError(f"noise must be one of {NOISE_POLICIES}, got {noise!r}")
+    codes, labels = _read(column, name)
+    is_noise = _equals_minus_one(labels)
+    if noise == "cluster" or not is_noise.any():
+        return codes, labels
+    new_code = np.where(is_noise, -1, np.cumsum(~is_noise) - 1)
+    found = np.flatnonzero(is_noise[codes] & (codes >= 0))
+    codes, labels = np.where(codes < 0, -1, new_code[codes]), labels[~is_noise]
+    if noise == "singletons":
+        codes[found] = len(labels) + np.arange(len(found))
+        labels = np.concatenate([labels.astype(object), np.full(len(found), None)])
+    return codes, labels
+
+
+def _equals_minus_one(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    if labels.dtype.kind != "O":
+        return np.asarray(labels == -1, bool)
+    return np.fromiter((label in (-1, "-1") for label in labels), bool, len(labels))
+
+
+def _read(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Codes of a column of any type, -1 where it is None, NaN or masked, and the sorted labels."""
+    if isinstance(column, np.ma.MaskedArray):
+        known = ~np.ma.getmaskarray(column)
+        return _read_part(np.ma.getdata(column), known, name)
+    kind = column.dtype.kind
+    if kind in "iub":
+        return _unique(column)
+    if kind == "f" and column.dtype.itemsize <= 8:
+        known = ~np.isnan(column)
+        if not known.all():
+            return _read_part(column, known, name)
+        if np.isinf(column).any():
+            raise _infinite(name)
+        return _unique(column)
+    if kind in "OUST":
+        return _read_objects(column.tolist(), name)
+    what = "Complex data not supported: " if kind == "c" else ""
+    raise InvalidEnsembleError(
+        f"{what}partition {name!r} has labels of type {column.dtype}; expected integers, "
+        "floats, strings or None."
+    )
+
+
+def _read_part(
+    column: NDArray[Any], known: NDArray[np.bool_], name: str
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
     codes = np.full(len(column), -1, np.int64)
-    known = ~missing
-    codes[known], categories = _unique(values[known])
-    if noise == "singletons" and is_noise.any():
-        codes[is_noise] = len(categories) + np.arange(np.count_nonzero(is_noise))
-        own = np.asarray([f"noise:{x}" for x in np.flatnonzero(is_noise)], dtype=object)
-        categories = np.concatenate([categories.astype(object), own])
-    return codes, categories
+    codes[known], labels = _read(column[known], name)
+    return codes, labels
 
 
-def _split(
-    column: NDArray[Any], name: str
-) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Values, which of them are missing (None, NaN, masked) and which are noise (-1)."""
-    masked = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
-    values = np.ma.getdata(column) if masked is not None else column
-    if values.dtype.kind in "iub":
-        missing = np.zeros(len(values), bool)
-        is_noise = values == -1 if values.dtype.kind == "i" else np.zeros(len(values), bool)
-    elif values.dtype.kind == "f":
-        missing = np.isnan(values)
-        if np.isinf(values).any():
-            raise InvalidEnsembleError(
-                f"Partition {name!r} contains infinity, which is neither a label nor missing. "
-                "Mark missing labels as NaN, None or -1."
-            )
-        is_noise = values == -1
-    elif values.dtype.kind in "OUST":
-        values, missing, is_noise = _split_objects(values, name)
-    else:
-        what = "Complex data not supported: " if values.dtype.kind == "c" else ""
-        raise InvalidEnsembleError(
-            f"{what}partition {name!r} has labels of type {values.dtype}; expected integers, "
-            "floats, strings or None."
-        )
-    return values, missing if masked is None else missing | masked, is_noise
-
-
-def _split_objects(
-    values: NDArray[Any], name: str
-) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
-    missing = np.fromiter((_is_missing(v) for v in values), bool, len(values))
-    kept = values[~missing]
-    if all(isinstance(v, numbers.Real) for v in kept):
-        numeric = np.full(len(values), np.nan)
-        numeric[~missing] = kept.astype(np.float64)
-        return _split(numeric, name)
-    if not all(isinstance(v, (str, bytes, numbers.Real)) for v in kept):
-        wrong = next(v for v in kept if not isinstance(v, (str, bytes, numbers.Real)))
-        raise TypeError(
-            f"Partition {name!r}: argument must be a string or a number, got a label of type "
-            f"{type(wrong).__name__!r}."
-        )
-    text = np.asarray([v if isinstance(v, str) else str(v) for v in values], dtype=object)
-    return text, missing, np.asarray(text == "-1", bool) & ~missing
-
-
-def _is_missing(value: object) -> bool:
-    """None, NaN, NaT and pandas' NA: whatever does not equal itself, or cannot say."""
-    if value is None:
-        return True
-    if isinstance(value, (str, bytes, int)):
-        return False
-    unequal = value != value
-    return not isinstance(unequal, (bool, np.bool_)) or bool(unequal)
+def _infinite(name: str) -> InvalidEnsembleError:
+    return InvalidEnsembleError(
+        f"Partition {name!r} contains infinity, which is neither a label nor missing. "
+        "Mark missing labels as NaN, None or -1."
+    )
 
 
 def _unique(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Codes and sorted distinct values; linear time for integers of small range."""
-    whole = values.dtype.kind == "f" and len(values) and np.all(values == np.floor(values))
-    if whole and np.abs(values).max() < _SMALL_RANGE:
-        values = values.astype(np.int64)
+    """Codes and sorted distinct numbers; linear time for whole numbers that lie close together."""
+    if values.dtype.kind == "f":
+        values = values.astype(np.float64, copy=False)
+        if np.all((values == np.floor(values)) & (abs(values) < 2**53)):
+            values = values.astype(np.int64)
     if values.dtype.kind in "iu" and len(values):
-        low, high = int(values.min()), int(values.max())
-        if high - low < _SMALL_RANGE:
-            shifted = values.astype(np.int64) - low
-            present = np.bincount(shifted, minlength=high - low + 1) > 0
-            return (np.cumsum(present) - 1)[shifted], np.flatnonzero(present) + low
-    categories, codes = np.unique(values, return_inverse=True)
-    return codes.reshape(-1).astype(np.int64), categories
+        wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64, copy=False)
+        low = wide.min()
+        span = int(wide.max()) - int(low)
+        if span < 8 * len(wide) + 1024:
+            shifted = (wide - low).astype(np.int64)
+            present = np.bincount(shifted, minlength=span + 1) > 0
+            labels = np.flatnonzero(present).astype(wide.dtype) + low
+            return (np.cumsum(present) - 1)[shifted], labels
+    labels, codes = np.unique(values, return_inverse=True)
+    return codes.reshape(-1).astype(np.int64), labels
+
+
+def _read_objects(values: list[Any], name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Codes and sorted labels of Python objects: numbers and text, neither turned into the other.
+
+    Only distinct objects are looked at one by one.
+    """
+    seen: dict[Any, int] = {}
+    try:
+        appearance = np.fromiter(
+            (seen.setdefault(value, len(seen)) for value in values), np.int64, len(values)
+        )
+    except TypeError as error:
+        raise TypeError(f"Partition {name!r}: {_WRONG_TYPE} ({error}).") from error
+    labels = [_label(value, name) for value in seen]
+    distinct = sorted(
+        {label for label in labels if label is not None}, key=lambda v: (isinstance(v, str), v)
+    )
+    if suspects := _READS_LIKE_MISSING.intersection(v for v in distinct if isinstance(v, str)):
+        warnings.warn(
+            f"Partition {name!r} has a cluster named {min(suspects)!r}: text is a label, this one "
+            "too. If it stands for a missing label, pass None instead.",
+            PartitaWarning,
+            stacklevel=2,
+        )
+    code_of = {label: code for code, label in enumerate(distinct)}
+    code_of[None] = -1
+    table = np.asarray([code_of[label] for label in labels], np.int64)
+    return table[appearance], name_array(distinct)
+
+
+_WRONG_TYPE = "argument must be a string or a number"
+
+
+def _label(value: Any, name: str) -> Any:
+    """A number or text as plain Python; None for whatever is missing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        if value in (float("inf"), float("-inf")):
+            raise _infinite(name)
+        return None if value != value else value
+    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas, which need not be installed
+        return None
+    raise TypeError(
+        f"Partition {name!r}: {_WRONG_TYPE}, got a label of type {type(value).__name__!r}."
+    )
+
+
+def name_array(values: list[Any]) -> NDArray[Any]:
+    """Plain Python labels as an array of one type if they have one, otherwise of objects."""
+    kinds = {type(value) for value in values}
+    if kinds == {int} and max(map(abs, values)) < 2**63:
+        return np.asarray(values, np.int64)
+    if kinds in ({float}, {bool}):
+        return np.asarray(values)
+    return _objects(values)
 
 
 def encode_with(
@@ -264,15 +347,13 @@ def encode_with(
     coded = np.full((len(columns[0]), len(columns)), -1, np.int64)
     unknown = 0
     for i, (column, known) in enumerate(zip(columns, categories, strict=True)):
-        values, missing, is_noise = _split(column, str(i))
-        if noise != "cluster":
-            missing = missing | is_noise
-        code_of = {value: code for code, value in enumerate(known.tolist())}
-        new_codes, new_values = _unique(values[~missing])
-        table = np.asarray([code_of.get(v, -1) for v in new_values.tolist()], np.int64)
-        if len(table):
-            coded[~missing, i] = table[new_codes]
-            unknown += int(np.count_nonzero(table[new_codes] < 0))
+        codes, labels = _encode_column(
+            column, str(i), "missing" if noise == "singletons" else noise
+        )
+        code_of = {label: code for code, label in enumerate(known.tolist())}
+        table = np.asarray([*(code_of.get(label, -1) for label in labels.tolist()), -1], np.int64)
+        coded[:, i] = table[codes]
+        unknown += int(np.count_nonzero((codes >= 0) & (coded[:, i] < 0)))
     return coded, unknown
 
 
@@ -283,7 +364,10 @@ def check_weights(weights: Any, length: int, name: str) -> NDArray[np.float64]:
     """A vector of `length` positive finite numbers; None means ones."""
     if weights is None:
         return np.ones(length)
-    array = np.asarray(weights, np.float64)
+    try:
+        array = np.asarray(weights, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidEnsembleError(f"{name} must be numbers: {error}.") from error
     if array.shape != (length,):
         raise InvalidEnsembleError(f"{name} must have shape ({length},), got {array.shape}.")
     if not np.all(np.isfinite(array)) or np.any(array <= 0):

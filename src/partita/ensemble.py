@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -22,16 +23,19 @@ from numpy.typing import NDArray
 from partita import _kernels
 from partita._order import canonical_order
 from partita._validation import (
+    as_frame,
     check_weights,
     encode,
     encode_with,
     label_columns,
+    name_array,
 )
 from partita.exceptions import InvalidEnsembleError
 
 __all__ = ["Ensemble", "as_ensemble"]
 
 _FORMAT = 1
+_ARRAYS = ("labels", "weights", "inverse", "partition_order", "sample_ids", "partition_names")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,9 +75,13 @@ class Ensemble:
         if len(self.partition_order) == 0:
             object.__setattr__(self, "partition_order", np.arange(self.n_partitions))
         object.__setattr__(self, "provenance", dict(self.provenance))
-        for array in (self.labels, self.weights, self.inverse, self.partition_order):
-            if array is not None:
-                array.flags.writeable = False
+        object.__setattr__(self, "categories", tuple(_read_only(c) for c in self.categories))
+        for name in _ARRAYS:
+            object.__setattr__(self, name, _read_only(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor: NumPy forgets that an array is read-only
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
 
     # -- making one --------------------------------------------------------------------------
 
@@ -95,8 +103,9 @@ class Ensemble:
         Parameters
         ----------
         labels : array-like, data frame, or list of label vectors
-            Integers, floats or strings; None and NaN are missing, and so is -1 unless `noise`
-            says otherwise.
+            Integers, floats or strings; None and NaN are missing, and so is -1 (or "-1") unless
+            `noise` says otherwise. Labels are equal where Python says so: 1 and 1.0 are one
+            cluster, 1 and "1" are two. Other text is a name as it stands, even "nan".
         weights : array of shape (n_samples,), optional
             Positive weights of the samples.
         noise : {"missing", "cluster", "singletons"}
@@ -131,7 +140,7 @@ class Ensemble:
             )
         if len(without) == len(table):
             raise InvalidEnsembleError("No sample has a label in any partition.")
-        ids = None if sample_ids is None else np.asarray(sample_ids)
+        ids = None if sample_ids is None else _copied_names(sample_ids)
         if ids is not None and ids.shape != (len(table),):
             raise InvalidEnsembleError(
                 f"sample_ids must have shape ({len(table)},), got {ids.shape}."
@@ -171,24 +180,30 @@ class Ensemble:
         **options
             As in `from_labels`.
         """
-        table = nw.from_native(frame, eager_only=True)
-        names = [c for c in table.columns if c != id_column]
+        table = as_frame(frame)
+        if table is None:
+            raise InvalidEnsembleError(
+                f"Expected a data frame, got {type(frame).__name__}. Use `Ensemble.from_labels`."
+            )
+        series = dict(zip(table.columns, table.iter_columns(), strict=True))
+        names = [c for c in series if c != id_column]
         if isinstance(columns, str):
             chosen = [c for c in names if fnmatchcase(str(c), columns)]
         else:
             chosen = names if columns is None else list(columns)
         absent = [c for c in chosen if c not in names]
-        if absent or not chosen or (id_column is not None and id_column not in table.columns):
+        if absent or not chosen or (id_column is not None and id_column not in series):
             raise InvalidEnsembleError(
                 f"No such column(s): columns={columns!r}, id_column={id_column!r}; the frame has "
-                f"{list(table.columns)}."
+                f"{list(series)}."
             )
         ids = options.pop("sample_ids", None)
         if ids is None and id_column is not None:
-            ids = np.asarray(table[id_column].to_list(), dtype=object)
-        elif ids is None and (index := nw.maybe_get_index(table)) is not None:
-            ids = np.asarray(index)
-        return cls.from_labels(table.select(chosen).to_native(), sample_ids=ids, **options)
+            ids = series[id_column].to_list()
+        elif ids is None:
+            ids = nw.maybe_get_index(table)
+        options.setdefault("partition_names", [str(c) for c in chosen])
+        return cls.from_labels([series[c] for c in chosen], sample_ids=ids, **options)
 
     @classmethod
     def from_anndata(cls, adata: Any, keys: Sequence[str] | str, **options: Any) -> Ensemble:
@@ -280,7 +295,9 @@ class Ensemble:
         labels = self.labels[first[:n_distinct]]
         # summed from the smallest up, so that not even rounding depends on the order of samples
         ascending = np.argsort(self.weights, kind="stable")
-        weights = np.bincount(inverse[ascending], self.weights[ascending], minlength=n_distinct)
+        weights = np.bincount(
+            inverse[ascending], self.weights[ascending], minlength=n_distinct
+        ).astype(np.float64, copy=False)
 
         without = (labels == self.missing).all(axis=1)
         rows = canonical_order(labels, self.missing, self.offsets, weights)
@@ -312,18 +329,24 @@ class Ensemble:
     def expand(self, values: NDArray[Any], missing: Any = -1) -> NDArray[Any]:
         """Values per row to values per sample; `missing` for samples without any label."""
         values = np.asarray(values)
+        if len(values) != self.n_rows:
+            raise ValueError(f"Expected a value for each of {self.n_rows} rows, got {len(values)}.")
         if self.inverse is None:
             return values
+        without = self.inverse < 0
+        if without.any():
+            values = values.astype(np.result_type(values, np.min_scalar_type(missing)))
         expanded = values[self.inverse]
-        expanded[self.inverse < 0] = missing
+        expanded[without] = missing
         return expanded
 
     def subset(self, *, samples: Any = None, partitions: Any = None) -> Ensemble:
         """The ensemble of some samples and some partitions, by index or mask."""
         if self.is_compressed:
             raise InvalidEnsembleError("Take the subset before compressing.")
-        rows = np.arange(self.n_rows)[slice(None) if samples is None else samples]
+        rows = np.arange(self.n_rows)[slice(None) if samples is None else samples].reshape(-1)
         columns = np.arange(self.n_partitions)[slice(None) if partitions is None else partitions]
+        columns = columns.reshape(-1)
         values = [
             np.where(
                 self.labels[rows, i] == self.missing, -1, self.labels[rows, i].astype(np.int64)
@@ -352,11 +375,15 @@ class Ensemble:
         `labels` has the columns of the table this ensemble was made from, in the same order. A
         label that the ensemble does not know becomes missing; their number is returned too.
         """
-        columns, _ = label_columns(labels)
+        columns, names = label_columns(labels)
         if len(columns) != self.n_partitions:
             raise InvalidEnsembleError(
                 f"X has {len(columns)} features (partitions), but {self.n_partitions} were fitted."
             )
+        if names is not None and self.partition_names is not None:
+            expected = self.partition_names[np.argsort(self.partition_order)].tolist()
+            if names != expected:
+                raise InvalidEnsembleError(f"Expected the columns {expected}, got {names}.")
         codes, unknown = encode_with(
             [columns[i] for i in self.partition_order], self.categories, noise
         )
@@ -365,7 +392,8 @@ class Ensemble:
     # -- disk --------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write one `.npz` file; names are stored as text, never as pickles."""
+        """Write one `.npz` file without pickles; sample ids and provenance that are neither numbers
+        nor text are stored as text."""
         arrays: dict[str, Any] = {"labels": self.labels, "weights": self.weights}
         arrays["partition_order"] = self.partition_order
         if self.inverse is not None:
@@ -380,27 +408,28 @@ class Ensemble:
             "provenance": dict(self.provenance),
         }
         with open(path, "wb") as file:
-            np.savez_compressed(file, header=np.asarray(json.dumps(header, default=str)), **arrays)
+            text = json.dumps(header, default=_plain)
+            np.savez_compressed(file, header=np.asarray(text), **arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> Ensemble:
         """Read what `save` wrote."""
-        with np.load(path, allow_pickle=False) as file:
-            if "header" not in file.files:
-                raise InvalidEnsembleError(f"{path} is not an ensemble written by `Ensemble.save`.")
-            header = json.loads(str(file["header"]))
-            if header["format"] != _FORMAT:
-                raise InvalidEnsembleError(
-                    f"{path} has format {header['format']}, this version reads {_FORMAT}."
-                )
-            arrays = {name: file[name] for name in file.files if name != "header"}
+        with open(path, "rb") as file:
+            arrays = dict(np.load(file, allow_pickle=False)) if is_zipfile(file) else {}
+        if "header" not in arrays:
+            raise InvalidEnsembleError(f"{path} is not an ensemble written by `Ensemble.save`.")
+        header = json.loads(str(arrays["header"]))
+        if header["format"] != _FORMAT:
+            raise InvalidEnsembleError(
+                f"{path} has format {header['format']}, this version reads {_FORMAT}."
+            )
         return cls(
             labels=arrays["labels"],
-            categories=tuple(_names(c) for c in header["categories"]),
+            categories=tuple(name_array(c) for c in header["categories"]),
             weights=arrays["weights"],
             inverse=arrays.get("inverse"),
             partition_order=arrays["partition_order"],
-            sample_ids=None if header["sample_ids"] is None else _names(header["sample_ids"]),
+            sample_ids=None if header["sample_ids"] is None else name_array(header["sample_ids"]),
             partition_names=None
             if header["partition_names"] is None
             else np.asarray(header["partition_names"], dtype=object),
@@ -408,10 +437,22 @@ class Ensemble:
         )
 
 
-def _names(values: list[Any]) -> NDArray[Any]:
-    """A list of JSON values as an array of one type, or of objects where they are mixed."""
-    mixed = len({type(v) for v in values}) > 1 or any(isinstance(v, str) for v in values)
-    return np.asarray(values, dtype=object if mixed else None)
+def _copied_names(values: Any) -> NDArray[Any]:
+    return np.array(values) if hasattr(values, "__array__") else name_array(list(values))
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold of a value it does not know."""
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def _read_only(array: Any) -> Any:
+    """A view that cannot be written to; whoever made the array still can."""
+    if array is None:
+        return None
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def as_ensemble(labels: Any, noise: str = "missing") -> Ensemble:
