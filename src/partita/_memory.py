@@ -16,18 +16,28 @@ __all__ = ["PeakMemory", "available_bytes", "describe_bytes", "memory_budget", "
 
 _SHARE_OF_FREE = 0.8
 _CGROUP = Path("/sys/fs/cgroup")
+_CGROUP_V2 = ("memory.max", "memory.current", "memory.stat")
+_CGROUP_V1 = tuple(f"memory/memory.{name}" for name in ("limit_in_bytes", "usage_in_bytes", "stat"))
 _LOOK_EVERY = 0.005  # seconds
 
 
 def available_bytes() -> int:
     """Memory this process could still get: what is free, within the container's limit if any."""
     free = int(psutil.virtual_memory().available)
-    limit, used = _CGROUP / "memory.max", _CGROUP / "memory.current"
-    if limit.is_file() and used.is_file():
-        text = limit.read_text().strip()
-        if text != "max":
-            free = min(free, max(0, int(text) - int(used.read_text())))
+    for names in (_CGROUP_V2, _CGROUP_V1):
+        limit, used, statistics = (_CGROUP / name for name in names)
+        if limit.is_file() and used.is_file() and (text := limit.read_text().strip()) != "max":
+            taken = int(used.read_text()) - _reclaimable(statistics)
+            free = min(free, max(0, int(text) - taken))
     return free
+
+
+def _reclaimable(statistics: Path) -> int:
+    """Bytes of cached files that the kernel counts as used and gives up when asked."""
+    if not statistics.is_file():
+        return 0
+    numbers = dict(line.split() for line in statistics.read_text().splitlines())
+    return int(numbers.get("total_inactive_file", numbers.get("inactive_file", 0)))
 
 
 def memory_budget() -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.metaestimators import available_if
 
-from partita._sklearn_compat import HasMethods, fit_context, validate_data
+from partita._sklearn_compat import HasMethods, Interval, fit_context, validate_data
 from partita._validation import random_generator
 from partita.consensus import LWGP
 from partita.generate import RandomK
@@ -16,8 +17,9 @@ from partita.generate import RandomK
 __all__ = ["EnsembleClustering"]
 
 
-def _consensus_predicts(self: EnsembleClustering) -> bool:
-    return hasattr(self.consensus, "predict")
+def _both_parts_predict(self: EnsembleClustering) -> bool:
+    generator, consensus = self._parts()
+    return hasattr(generator, "transform") and hasattr(consensus, "predict")
 
 
 class EnsembleClustering(ClusterMixin, BaseEstimator):
@@ -25,13 +27,13 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
+    generator : transformer, optional
+        Makes the partitions; `RandomK()` by default. A pipeline that ends in a generator will do.
+    consensus : consensus method, optional
+        Fuses them; `LWGP()` by default.
     n_clusters : int or None
         Clusters wanted; given to the consensus (and to the generator, if it has the parameter and
         none of its own). None leaves both as they are.
-    generator : transformer, optional
-        Makes the partitions; `RandomK()` by default.
-    consensus : consensus method, optional
-        Fuses them; `LWGP()` by default.
     random_state : int, Generator, RandomState or None
         Seeds both, where they have no seed of their own.
 
@@ -53,23 +55,23 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": ["no_validation"],  # the consensus knows what it accepts
         "generator": [HasMethods(["fit_transform"]), None],
         "consensus": [HasMethods(["fit"]), None],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state", np.random.Generator],
     }
 
     def __init__(
         self,
-        n_clusters: int | None = None,
-        *,
         generator: Any = None,
         consensus: Any = None,
+        *,
+        n_clusters: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.n_clusters = n_clusters
         self.generator = generator
         self.consensus = consensus
+        self.n_clusters = n_clusters
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -77,30 +79,35 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         """Generate partitions of the rows of X and fuse them."""
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         rng = random_generator(self.random_state)
-        self.generator_ = self._prepared(
-            RandomK() if self.generator is None else self.generator, rng
-        )
-        self.consensus_ = self._prepared(LWGP() if self.consensus is None else self.consensus, rng)
+        generator, consensus = self._parts()
+        self.generator_ = self._prepared(generator, rng, only_if_unset=True)
+        self.consensus_ = self._prepared(consensus, rng, only_if_unset=False)
         self.ensemble_labels_ = self.generator_.fit_transform(X)
         self.consensus_.fit(self.ensemble_labels_)
         self.labels_ = self.consensus_.labels_
         self.n_clusters_ = self.consensus_.n_clusters_
         return self
 
-    def _prepared(self, part: Any, rng: np.random.Generator) -> Any:
-        """A clone that knows n_clusters, if it takes it, and has a seed, if it takes one."""
+    def _parts(self) -> tuple[Any, Any]:
+        return (
+            RandomK() if self.generator is None else self.generator,
+            LWGP() if self.consensus is None else self.consensus,
+        )
+
+    def _prepared(self, part: Any, rng: np.random.Generator, *, only_if_unset: bool) -> Any:
+        """A clone that knows n_clusters, if it takes it, and has a seed wherever it takes one."""
         part = clone(part)
-        parameters = part.get_params(deep=False)
-        is_consensus = hasattr(part, "info")
+        parameters = part.get_params(deep=True)
         settings: dict[str, Any] = {}
-        takes_it = is_consensus or parameters.get("n_clusters", 0) is None
-        if self.n_clusters is not None and "n_clusters" in parameters and takes_it:
+        has_its_own = only_if_unset and parameters.get("n_clusters") is not None
+        if self.n_clusters is not None and "n_clusters" in parameters and not has_its_own:
             settings["n_clusters"] = self.n_clusters
-        if "random_state" in parameters and parameters["random_state"] is None:
-            settings["random_state"] = int(rng.integers(2**31))
+        for name in sorted(parameters):
+            if name.split("__")[-1] == "random_state" and parameters[name] is None:
+                settings[name] = int(rng.integers(2**31))
         return part.set_params(**settings)
 
-    @available_if(_consensus_predicts)
+    @available_if(_both_parts_predict)
     def predict(self, X: Any) -> Any:
         """Label new samples, where both parts can."""
         X = validate_data(self, X, accept_sparse="csr", reset=False)

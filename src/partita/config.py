@@ -6,11 +6,14 @@ context variables: a value set in one thread or task does not leak into another.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
+from typing import Any
 
 __all__ = ["Config", "Progress", "config_context", "get_config", "report_progress", "set_config"]
 
@@ -51,23 +54,40 @@ class Config:
     progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
-        if self.memory_budget is not None and self.memory_budget <= 0:
-            raise ValueError(
-                f"memory_budget must be a positive number of bytes, got {self.memory_budget!r}"
-            )
-        if self.n_threads < 1:
-            raise ValueError(f"n_threads must be at least 1, got {self.n_threads!r}")
+        budget: Any = self.memory_budget
+        threads: Any = self.n_threads
+        if budget is not None and not (_is_a(Real, budget) and 1 <= budget < math.inf):
+            raise ValueError(f"memory_budget must be a positive number of bytes, got {budget!r}")
+        if not (_is_a(Integral, threads) and threads >= 1):
+            raise ValueError(f"n_threads must be a whole number of at least 1, got {threads!r}")
         if self.progress is not None and not callable(self.progress):
             raise TypeError(f"progress must be callable or None, got {self.progress!r}")
+        if self.memory_budget is not None:
+            object.__setattr__(self, "memory_budget", int(self.memory_budget))
+
+
+def _is_a(kind: type, value: object) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _from_environment() -> Config:
-    budget = os.environ.get("PARTITA_MEMORY_BUDGET")
-    threads = os.environ.get("PARTITA_NUM_THREADS")
     return Config(
-        memory_budget=int(float(budget)) if budget else None,
-        n_threads=int(threads) if threads else _cores(),
+        memory_budget=_number("PARTITA_MEMORY_BUDGET"),
+        n_threads=_number("PARTITA_NUM_THREADS") or _cores(),
     )
+
+
+def _number(variable: str) -> int | None:
+    text = os.environ.get(variable)
+    if not text:
+        return None
+    try:
+        number = int(float(text))
+    except (ValueError, OverflowError):
+        number = 0
+    if number < 1:
+        raise ValueError(f"The environment variable {variable} must be a positive number: {text!r}")
+    return number
 
 
 _config: ContextVar[Config] = ContextVar("partita_config", default=_from_environment())  # noqa: B039
@@ -80,7 +100,14 @@ def get_config() -> Config:
 
 def set_config(**settings: object) -> None:
     """Change settings from here on: `memory_budget`, `n_threads`, `progress`."""
-    _config.set(replace(_config.get(), **settings))  # type: ignore[arg-type]
+    _config.set(_changed(settings))
+
+
+def _changed(settings: dict[str, object]) -> Config:
+    known = [f.name for f in fields(Config)]
+    if unknown := sorted(set(settings) - set(known)):
+        raise TypeError(f"No setting {', '.join(unknown)}; there are {', '.join(known)}.")
+    return replace(_config.get(), **settings)  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -94,7 +121,7 @@ def config_context(**settings: object) -> Iterator[Config]:
     ...     partita.get_config().n_threads
     1
     """
-    token = _config.set(replace(_config.get(), **settings))  # type: ignore[arg-type]
+    token = _config.set(_changed(settings))
     try:
         yield _config.get()
     finally:

@@ -127,7 +127,7 @@ class SpectralBandwidths(BaseGenerator):
         require_memory(
             8 * n * n * (1 + 2 * jobs),
             f"Spectral clustering of {n} samples with {jobs} kernels at a time",
-            "Use n_jobs=1, or another generator for that many samples.",
+            lambda _: "Use n_jobs=1, or another generator for that many samples.",
         )
         prepared = Preparation.of(X, unit=self.metric == "cosine").apply(X)
         self._k = count_distinct_rows(prepared, self.n_clusters)
