@@ -81,7 +81,8 @@ class MethodInfo:
     bytes_needed : callable
         Bytes of the dense arrays for a given `Size`.
     weighted : bool
-        Whether repeating a row is the same as giving it that weight.
+        Whether a row of weight r counts as r samples. False where the paper's method counts
+        samples with equal labels as one.
     balanced : bool
         Whether clusters are of about equal size by definition of the method.
     """
@@ -201,13 +202,20 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         size = Size.of(core, getattr(self, "n_clusters", None))
 
         def alternatives(budget: int) -> str:
-            fits = [c.__name__ for c in _methods() if c.info.bytes_needed(size) <= budget]
+            fits = [
+                c.__name__
+                for c in _methods()
+                if c.info.bytes_needed(size) <= budget
+                and not (core.n_missing and c.info.missing == "refused")
+            ]
             return f"Methods that would fit: {', '.join(fits) or 'none'}."
 
         what = f"{type(self).__name__} on {core.n_rows} distinct rows"
         require_memory(self._bytes_needed(size), what, alternatives)
 
     def _set_result(self, core: Ensemble, solution: Solution) -> None:
+        if solution.labels.dtype.kind not in "iu" or solution.labels.min() < 0:
+            raise TypeError(f"{type(self).__name__}._solve must number clusters from 0 on.")
         raw = core.expand(solution.labels)
         self.labels_, self.n_clusters_ = _number_by_appearance(raw)
         if isinstance(self, PredictsRows):

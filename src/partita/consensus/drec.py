@@ -96,6 +96,7 @@ class DREC(LearnsMatrix, BaseConsensus):
         time="n'³",
         memory="n'²",
         bytes_needed=lambda s: 70 * s.n_rows**2,
+        weighted=False,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,

@@ -81,6 +81,7 @@ class PTA(BaseConsensus):
         time="n'³",
         memory="n'²",
         bytes_needed=lambda s: 60 * s.n_rows**2,
+        weighted=False,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,

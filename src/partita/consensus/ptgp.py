@@ -79,6 +79,7 @@ class PTGP(BaseConsensus):
         time="n'³ + n' L²",
         memory="n'² + n' L",
         bytes_needed=lambda s: 60 * s.n_rows**2 + 24 * s.n_rows * s.n_all_clusters,
+        weighted=False,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,

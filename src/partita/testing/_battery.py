@@ -6,6 +6,7 @@ import copy
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from partita.config import config_context
+from partita.config import Progress, config_context
 from partita.consensus import BaseConsensus
 from partita.ensemble import Ensemble
-from partita.exceptions import NotSupportedError
-from partita.testing._ensembles import noisy_ensemble, renamed
+from partita.exceptions import MemoryBudgetError, NotSupportedError
+from partita.testing._ensembles import contested_ensemble, noisy_ensemble, renamed
 
 __all__ = ["check_consensus", "consensus_checks"]
 
@@ -44,14 +45,19 @@ def consensus_checks() -> Iterator[Callable[[BaseConsensus], None]]:
         check_renamed_labels,
         check_permuted_columns,
         check_repeated_rows_are_weights,
+        check_reduction_is_exact,
         check_equal_rows_stay_together,
         check_same_seed_any_threads,
+        check_random_state_where_random,
         check_leaves_everything_untouched,
         check_missing_labels,
+        check_unlabelled_samples,
         check_pickle_clone_refit,
         check_containers_agree,
         check_result_attributes,
         check_n_clusters_bounds,
+        check_memory_budget,
+        check_interruption,
     )
 
 
@@ -87,8 +93,8 @@ def check_unanimity(estimator: BaseConsensus) -> None:
 
 
 def check_planted_partition(estimator: BaseConsensus) -> None:
-    """A partition seen through a little noise is found."""
-    truth, labels = noisy_ensemble(noise=0.05)
+    """A partition seen through a little noise is found; of equal clusters if the method's are."""
+    truth, labels = noisy_ensemble(noise=0.05, balanced=estimator.info.balanced)
     found = _seeded(estimator).fit_predict(labels)
     agreement = adjusted_rand_score(truth, found)
     assert agreement > 0.9, f"planted partition missed: ARI {agreement:.3f}"
@@ -109,8 +115,9 @@ def check_renamed_labels(estimator: BaseConsensus) -> None:
     rng = np.random.default_rng(2)
     for labels in _ensembles(estimator):
         before = _seeded(estimator).fit_predict(labels)
-        after = _seeded(estimator).fit_predict(renamed(labels, rng))
-        _same_partition(before, after, "Renaming labels")
+        for other in (renamed(labels, rng), labels.max() - labels):
+            after = _seeded(estimator).fit_predict(other)
+            _same_partition(before, after, "Renaming labels")
 
 
 def check_permuted_columns(estimator: BaseConsensus) -> None:
@@ -124,13 +131,35 @@ def check_permuted_columns(estimator: BaseConsensus) -> None:
 
 def check_repeated_rows_are_weights(estimator: BaseConsensus) -> None:
     """A row that stands three times is a row of weight three."""
-    if not estimator.info.weighted:
-        return
     _, labels = noisy_ensemble(30, 8, noise=0.1)
     times = np.random.default_rng(4).integers(1, 4, size=len(labels))
     repeated = _seeded(estimator).fit_predict(np.repeat(labels, times, axis=0))
     weighted = _seeded(estimator).fit_predict(Ensemble.from_labels(labels, weights=times))
     _same_partition(repeated, np.repeat(weighted, times), "Writing repeats as weights")
+
+
+def check_reduction_is_exact(estimator: BaseConsensus) -> None:
+    """Distinct rows with weights have the solution of the table that repeats them.
+
+    On a table in which the weights decide: without them the group in the middle joins the other
+    side.
+    """
+    if not estimator.info.weighted:
+        return
+    labels, weights = contested_ensemble()
+    core = Ensemble.from_labels(labels, weights=weights).compress()
+    times = core.weights.astype(np.int64)
+    repeated = replace(
+        core,
+        labels=np.repeat(core.labels, times, axis=0),
+        weights=np.ones(times.sum()),
+        inverse=np.arange(times.sum()),
+    )
+    small, large = (
+        _seeded(estimator, 2)._solve(ensemble, np.random.default_rng(7)).labels
+        for ensemble in (core, repeated)
+    )
+    _same_partition(np.repeat(small, times), large, "Reducing to distinct rows")
 
 
 def check_equal_rows_stay_together(estimator: BaseConsensus) -> None:
@@ -154,16 +183,30 @@ def check_same_seed_any_threads(estimator: BaseConsensus) -> None:
     np.testing.assert_array_equal(one, two)
 
 
+def check_random_state_where_random(estimator: BaseConsensus) -> None:
+    """`random_state` is there exactly where labels may depend on a random number."""
+    takes_seed = "random_state" in estimator.get_params()
+    assert takes_seed != estimator.info.deterministic, (
+        f"info.deterministic={estimator.info.deterministic}, and there is "
+        f"{'a' if takes_seed else 'no'} random_state"
+    )
+
+
 def check_leaves_everything_untouched(estimator: BaseConsensus) -> None:
     """Input, parameters and NumPy's global random state are as they were."""
     _, labels = noisy_ensemble()
     kept = labels.copy()
     method = _seeded(estimator)
     parameters = copy.deepcopy(method.get_params())
-    state = np.random.get_state()  # noqa: NPY002
-    method.fit(labels)
+    at_hand = np.random.get_state()  # noqa: NPY002
+    np.random.seed(20240229)  # noqa: NPY002  (one that no method would choose to set)
+    try:
+        state = np.random.get_state()  # noqa: NPY002
+        method.fit(labels)
+        after = np.random.get_state()  # noqa: NPY002
+    finally:
+        np.random.set_state(at_hand)  # noqa: NPY002
     np.testing.assert_array_equal(labels, kept)
-    after = np.random.get_state()  # noqa: NPY002
     assert all(np.array_equal(a, b) for a, b in zip(state, after, strict=True)), (
         "the global random state was used"
     )
@@ -172,7 +215,8 @@ def check_leaves_everything_untouched(estimator: BaseConsensus) -> None:
 
 def check_missing_labels(estimator: BaseConsensus) -> None:
     """Missing labels are fused, or refused in words."""
-    truth, labels = noisy_ensemble(80, 15, noise=0.03, missing=0.2)
+    equal = estimator.info.balanced
+    truth, labels = noisy_ensemble(80, 15, noise=0.03, missing=0.2, balanced=equal)
     if estimator.info.missing == "refused":
         try:
             _seeded(estimator).fit(labels)
@@ -189,6 +233,17 @@ def check_missing_labels(estimator: BaseConsensus) -> None:
     _same_partition(
         found[order], _seeded(estimator).fit_predict(labels[order]), "Shuffling with missing labels"
     )
+
+
+def check_unlabelled_samples(estimator: BaseConsensus) -> None:
+    """A sample without any label, kept on request, is -1 and changes nothing else."""
+    _, labels = noisy_ensemble(noise=0.05)
+    with_gaps = np.insert(labels, [0, 7, 7, len(labels)], -1, axis=0)
+    unlabelled = (with_gaps < 0).all(axis=1)
+    found = _seeded(estimator).fit_predict(Ensemble.from_labels(with_gaps, unlabelled="keep"))
+    assert np.all(found[unlabelled] == -1), "a sample without any label got one"
+    expected = _seeded(estimator).fit_predict(labels)
+    np.testing.assert_array_equal(found[~unlabelled], expected)
 
 
 def check_pickle_clone_refit(estimator: BaseConsensus) -> None:
@@ -254,3 +309,34 @@ def check_n_clusters_bounds(estimator: BaseConsensus) -> None:
     assert found.n_clusters_ == distinct
     if distinct < len(labels):
         assert any("distinct rows" in str(w.message) for w in caught), "no warning says why"
+
+
+def check_memory_budget(estimator: BaseConsensus) -> None:
+    """Beyond the budget nothing is computed, and the error names the bytes and what would fit."""
+    _, labels = noisy_ensemble()
+    with config_context(memory_budget=1):
+        try:
+            _seeded(estimator).fit(labels)
+        except MemoryBudgetError as error:
+            message = str(error)
+        else:
+            raise AssertionError("a budget of one byte was not exceeded")
+    assert " bytes)" in message, "the error does not say how much is needed"
+    assert "Methods that would fit: " in message, "the error does not say what would fit"
+
+
+def check_interruption(estimator: BaseConsensus) -> None:
+    """An interruption while progress is reported reaches the caller."""
+    _, labels = noisy_ensemble()
+    reported = []
+
+    def interrupt(step: Progress) -> None:
+        reported.append(step)
+        raise KeyboardInterrupt
+
+    with config_context(progress=interrupt):
+        try:
+            _seeded(estimator).fit(labels)
+        except KeyboardInterrupt:
+            return
+    assert not reported, "an interruption was swallowed"
