@@ -22,7 +22,7 @@ from partita.config import report_progress
 from partita.consensus import EAC, LWGP
 from partita.diagnostics import diagnose
 from partita.ensemble import Ensemble, as_ensemble
-from partita.generate import RandomK
+from partita.generate import RandomRows
 from partita.matrices import cluster_certainty, incidence
 from partita.metrics import adjusted_rand
 from partita.solvers.transfer_cut import transfer_cut_embedding
@@ -35,6 +35,9 @@ _N_PAIRS = 20_000
 _LIFETIME_ROWS = 5_000  # beyond this many distinct rows the n' x n' tree is not grown
 _FALSE_ALARM = 0.01
 _CRITERIA = ("separation", "stability", "item_consensus", "pac")
+
+
+EnsembleFor = Callable[[int], Ensemble]  # the partitions by which K clusters are judged
 
 
 @dataclass(frozen=True)
@@ -150,10 +153,11 @@ def scan_k(
     ensemble = _one_row_per_sample(labels)
     rng = random_generator(random_state)
 
-    def null(child: np.random.Generator) -> Ensemble:
-        return _permuted(ensemble, child)
+    def null(child: np.random.Generator) -> EnsembleFor:
+        permuted = _permuted(ensemble, child)
+        return lambda k: permuted
 
-    return _scan(ensemble, null, k_range, consensus, n_resamples, n_null, rng)
+    return _scan(lambda k: ensemble, null, k_range, consensus, n_resamples, n_null, rng)
 
 
 def scan_k_features(
@@ -168,17 +172,18 @@ def scan_k_features(
 ) -> KScan:
     """Scan the number of clusters of features.
 
-    k-means cuts a cloud without clusters into the same slices every time: partitions of noise agree
-    with each other, and shuffled labels are too weak a null. Here the null ensembles come from the
-    same generator on reference data, uniform in the box of X's principal axes.
+    For every K the generator makes partitions into K clusters. k-means cuts a cloud without
+    clusters into the same slices every time: partitions of noise agree with each other, and
+    shuffled labels are too weak a null. Here the null ensembles come from the same generator on
+    reference data, uniform in the box of X's principal axes.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
     k_range, consensus, n_resamples, n_null, random_state
         As in `scan_k`.
-    generator : generator of partitions, optional
-        `RandomK(n_partitions=50)` by default.
+    generator : generator of partitions with parameters k_min and k_max, optional
+        `RandomRows(n_partitions=40, ratio=0.8)` by default: k-means on samples of the rows.
 
     Returns
     -------
@@ -193,15 +198,22 @@ def scan_k_features(
     if X.ndim != 2 or not np.all(np.isfinite(X)):
         raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
     rng = random_generator(random_state)
-    generator = RandomK(n_partitions=50) if generator is None else generator
+    generator = RandomRows(n_partitions=40, ratio=0.8) if generator is None else generator
+    if not {"k_min", "k_max", "random_state"} <= set(generator.get_params()):
+        raise ValueError(
+            f"generator must have parameters k_min, k_max and random_state, got {generator!r}."
+        )
 
-    def partitions(data: NDArray[np.float64], child: np.random.Generator) -> Ensemble:
-        maker = clone(generator)
-        if "random_state" in maker.get_params():
-            maker.set_params(random_state=int(child.integers(2**31)))
-        return Ensemble.from_labels(maker.fit_transform(data))
+    def partitions(data: NDArray[np.float64], child: np.random.Generator) -> EnsembleFor:
+        seed = int(child.integers(2**31))
 
-    def null(child: np.random.Generator) -> Ensemble:
+        def of(k: int) -> Ensemble:
+            maker = clone(generator).set_params(k_min=k, k_max=k, random_state=seed)
+            return Ensemble.from_labels(maker.fit_transform(data), unlabelled="keep")
+
+        return of
+
+    def null(child: np.random.Generator) -> EnsembleFor:
         return partitions(_uniform_reference(X, child), child)
 
     return _scan(partitions(X, rng), null, k_range, consensus, n_resamples, n_null, rng)
@@ -240,8 +252,8 @@ def _uniform_reference(X: NDArray[np.float64], rng: np.random.Generator) -> NDAr
 
 
 def _scan(
-    ensemble: Ensemble,
-    null: Callable[[np.random.Generator], Ensemble],
+    ensemble_for: EnsembleFor,
+    null: Callable[[np.random.Generator], EnsembleFor],
     k_range: Iterable[int],
     consensus: Any,
     n_resamples: int,
@@ -249,6 +261,7 @@ def _scan(
     rng: np.random.Generator,
 ) -> KScan:
     ks = sorted({int(k) for k in k_range})
+    ensemble = ensemble_for(max(2, ks[0]) if ks else 2)
     if not ks or ks[0] < 2 or ks[-1] >= ensemble.n_samples:
         raise ValueError(
             f"k_range must hold numbers of clusters from 2 to {ensemble.n_samples - 1} (fewer than "
@@ -262,7 +275,7 @@ def _scan(
     method = LWGP() if consensus is None else consensus
     total = 1 + n_null
     report_progress("scan", 0, total)
-    observed = _Curves(ensemble, ks, method, n_resamples, rng)
+    observed = _Curves(ensemble_for, ks, method, n_resamples, rng)
     report_progress("scan", 1, total)
     nulls = []
     for j, child in enumerate(rng.spawn(n_null)):
@@ -275,7 +288,7 @@ def _scan(
     return KScan(
         k=np.asarray(ks),
         best_k=_suggest(ks, gain, error, std["separation"], n_null),
-        curves=observed.values | _shape_curves(ensemble, ks, observed.cdf),
+        curves=observed.values | _shape_curves(ensemble_for, ks, observed.cdf),
         null_mean=mean,
         null_std=std,
         gain=gain,
@@ -295,12 +308,15 @@ def _suggest(
 ) -> int | None:
     """The smallest K within one standard error of the best gain, if that is a gain at all.
 
-    Whether it is, the null decides: another null ensemble would exceed the bound once in a
-    hundred scans (Student's t for few nulls, shared among the K).
+    Whether it is, the null decides: another null ensemble should exceed the bound in no more than
+    one scan of a hundred (Student's t, shared among the K). The spread of few nulls at one K is
+    itself uncertain; it is not taken to be smaller than the spread over all K.
     """
     best = int(np.argmax(gain))
-    bound = student_t.ppf(1.0 - _FALSE_ALARM / len(ks), n_null - 1) * np.sqrt(1.0 + 1.0 / n_null)
-    if gain[best] <= bound * null_std[best]:
+    spread = max(float(null_std[best]), float(np.sqrt(np.mean(null_std**2))))
+    freedom = (n_null - 1) * len(ks)
+    bound = student_t.ppf(1.0 - _FALSE_ALARM / len(ks), freedom) * np.sqrt(1.0 + 1.0 / n_null)
+    if gain[best] <= bound * spread:
         return None
     within = np.flatnonzero(gain >= gain[best] - error[best])
     return int(ks[within[0]])
@@ -311,7 +327,7 @@ class _Curves:
 
     def __init__(
         self,
-        ensemble: Ensemble,
+        ensemble_for: EnsembleFor,
         ks: Sequence[int],
         method: Any,
         n_resamples: int,
@@ -322,10 +338,11 @@ class _Curves:
         self.cdf = np.empty((len(ks), _BINS + 1))
         self.pac_interval = np.empty((len(ks), 2))
         self.labels: dict[int, NDArray[np.int64]] = {}
-        halves = [_halves(ensemble, rng) for _ in range(n_resamples)]
-        first, second = _pairs(ensemble.n_samples, rng)
+        first, second = _pairs(ensemble_for(ks[0]).n_samples, rng)
         seed = int(rng.integers(2**31))
         for j, k in enumerate(ks):
+            ensemble = ensemble_for(k)
+            halves = [_halves(ensemble, rng) for _ in range(n_resamples)]
             found = _fit(method, ensemble, k, seed)
             self.labels[k] = found
             separation, item = _separation(ensemble, found)
@@ -337,7 +354,7 @@ class _Curves:
                 resampled += [
                     _separation(half, r)[0] for half, r in zip((one, other), pair, strict=True)
                 ]
-            joined = np.mean([r[first] == r[second] for r in results], axis=0)
+            joined = _joined(results, first, second)
             ambiguous = (joined > _AMBIGUOUS[0]) & (joined < _AMBIGUOUS[1])
             pac = float(ambiguous.mean())
             spread = 1.96 * np.sqrt(max(pac * (1 - pac), 1 / len(joined)) / len(joined))
@@ -349,6 +366,15 @@ class _Curves:
             self.error[j] = np.std(resampled, ddof=1) / np.sqrt(2)  # halves vary √2 times as much
             self.cdf[j] = np.searchsorted(np.sort(joined), np.linspace(0, 1, _BINS + 1), "right")
             self.cdf[j] /= len(joined)
+
+
+def _joined(
+    results: Sequence[NDArray[np.int64]], first: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Share of the results that join each pair, among those that label both; 0 where none does."""
+    both = np.sum([(r[first] >= 0) & (r[second] >= 0) for r in results], axis=0)
+    same = np.sum([(r[first] == r[second]) & (r[first] >= 0) for r in results], axis=0)
+    return np.asarray(same / np.maximum(both, 1))
 
 
 def _fit(method: Any, ensemble: Ensemble, k: int, seed: int) -> NDArray[np.int64]:
@@ -390,23 +416,32 @@ def _separation(ensemble: Ensemble, labels: NDArray[np.int64]) -> tuple[float, f
 
 
 def _shape_curves(
-    ensemble: Ensemble, ks: Sequence[int], cdf: NDArray[np.float64]
+    ensemble_for: EnsembleFor, ks: Sequence[int], cdf: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
     """Curves without a null, for those who know them: delta area, eigengap, lifetime."""
     area = cdf[:, 1:].mean(axis=1)
     delta = np.concatenate([[area[0]], np.diff(area) / np.maximum(area[:-1], 1e-12)])
-    core = ensemble.compress()
-    wanted = min(ks[-1] + 1, core.n_rows, core.n_all_clusters)
-    graph = incidence(core, cluster_certainty(core))
-    values = np.zeros(ks[-1] + 1)
-    values[:wanted] = transfer_cut_embedding(graph, core.weights, wanted)[0]
-    lifetime = np.full(len(ks), np.nan)
-    if core.n_rows <= _LIFETIME_ROWS:
-        heights = EAC(1).fit(core).tree_.height
-        heights = np.concatenate([np.zeros(max(0, ks[-1] - len(heights))), heights])
-        lifetime = np.asarray([heights[-k + 1] - heights[-k] for k in ks])
+    cores = [ensemble_for(k).compress() for k in ks]
     return {
         "delta_area": delta,
-        "eigengap": np.asarray([values[k - 1] - values[k] for k in ks]),
-        "lifetime": lifetime,
+        "eigengap": np.asarray([_eigengap(c, k) for c, k in zip(cores, ks, strict=True)]),
+        "lifetime": np.asarray([_lifetime(c, k) for c, k in zip(cores, ks, strict=True)]),
     }
+
+
+def _eigengap(core: Ensemble, k: int) -> float:
+    """What the k-th eigenvalue of the graph of rows and clusters has over the next."""
+    values = np.zeros(k + 1)
+    wanted = min(k + 1, core.n_rows, core.n_all_clusters)
+    graph = incidence(core, cluster_certainty(core))
+    values[:wanted] = transfer_cut_embedding(graph, core.weights, wanted)[0]
+    return float(values[k - 1] - values[k])
+
+
+def _lifetime(core: Ensemble, k: int) -> float:
+    """Range of heights at which the tree of average linkage has k clusters; NaN if too large."""
+    if core.n_rows > _LIFETIME_ROWS:
+        return float("nan")
+    heights = EAC(1).fit(core).tree_.height
+    heights = np.concatenate([np.zeros(max(0, k - len(heights))), heights])
+    return float(heights[-k + 1] - heights[-k])

@@ -58,7 +58,7 @@ def test_costs_are_distances_of_coassociation_rows(make, missing):
     full = core.expand(groups)
     centres = np.array([CA[full == k].mean(axis=0) for k in range(3)])
     expected = ((CA[:, None, :] - centres) ** 2).sum(axis=2)
-    np.testing.assert_allclose(found[core.inverse], expected, atol=1e-11)
+    np.testing.assert_allclose(found[core.inverse], expected, rtol=0, atol=1e-11)
     total = expected[np.arange(len(full)), full].sum()
     assert geometry.objective(counts, masses) == pytest.approx(total, rel=1e-11)
 

@@ -97,9 +97,9 @@ def learn(method, labels):
 def test_authors_output(oracle, run):
     expected, lam = oracle(run), RUNS[run]
     method = RCE(oracle.n_clusters, lambda1=lam, lambda2=lam, tol=0, random_state=0)
-    np.testing.assert_allclose(learn(method, oracle.labels), expected["A_star"], atol=1e-10)
+    np.testing.assert_allclose(learn(method, oracle.labels), expected["A_star"], rtol=0, atol=1e-10)
     method.fit(oracle.labels)
-    np.testing.assert_allclose(method.consensus_matrix(), expected["W"], atol=1e-10)
+    np.testing.assert_allclose(method.consensus_matrix(), expected["W"], rtol=0, atol=1e-10)
     assert adjusted_rand_score(method.labels_, expected["labels"]) > 0.99
     assert method.n_iter_ == 20
 
@@ -108,7 +108,9 @@ def test_authors_output(oracle, run):
     W = before.fit(oracle.labels).consensus_matrix()
     low, _, _, not_high = error_band(2 * W, lam)
     joined = oracle.labels[:, :1] == oracle.labels[:, 0]
-    np.testing.assert_allclose(np.where(joined, not_high, -low), expected["E_first"], atol=1e-10)
+    np.testing.assert_allclose(
+        np.where(joined, not_high, -low), expected["E_first"], rtol=0, atol=1e-10
+    )
     np.testing.assert_allclose(before.partition_errors_, expected["E_l1_per_base"], rtol=1e-10)
 
 
@@ -143,7 +145,7 @@ def test_equals_the_unreduced_twin(missing, lam1, lam2, mu):
     stack, seen = connective(labels)
     A, history, _, _ = rce_slowly(stack, seen, lam1, lam2, mu, 6)
     assert len(method.core_matrix_) < len(labels)
-    np.testing.assert_allclose(method.consensus_matrix(), (A + A.T) / 2, atol=1e-8)
+    np.testing.assert_allclose(method.consensus_matrix(), (A + A.T) / 2, rtol=0, atol=1e-8)
     np.testing.assert_allclose(method.history_, history, rtol=1e-8)
     assert method.objective_ == method.history_[-1]
     _, _, errors, _ = rce_slowly(stack, seen, lam1, lam2, mu, 7)
@@ -156,7 +158,7 @@ def test_early_stop_equals_the_twin_and_saves_most_updates():
     with config_context(progress=done.append):
         method = RCE(3, random_state=0).fit(labels)
     A, history, _, n_updates = rce_slowly(*connective(labels), 1, 1, 1e-3, 20, tol=1e-3)
-    np.testing.assert_allclose(method.consensus_matrix(), (A + A.T) / 2, atol=1e-8)
+    np.testing.assert_allclose(method.consensus_matrix(), (A + A.T) / 2, rtol=0, atol=1e-8)
     assert method.converged_
     assert method.n_iter_ == len(history) < 20
     assert len(done) == n_updates < 100
@@ -210,7 +212,7 @@ def test_more_partitions_than_a_byte_counts():
     labels = noisy_ensemble(25, 300, noise=0.4, seed=6)[1]
     few = RCE(3, max_iter=2, tol=0, random_state=0).fit(labels)
     A, *_ = rce_slowly(*connective(labels), 1, 1, 1e-3, 2)
-    np.testing.assert_allclose(few.consensus_matrix(), (A + A.T) / 2, atol=1e-8)
+    np.testing.assert_allclose(few.consensus_matrix(), (A + A.T) / 2, rtol=0, atol=1e-8)
 
 
 def test_fractional_weights():
@@ -240,7 +242,7 @@ def test_soft_matrices_equal_the_twin():
     method.fit_matrices(stack)
     everywhere = np.ones(stack.shape, bool)
     A, history, _, _ = rce_slowly(stack, everywhere, 0.8, 1.5, 1e-3, 4)
-    np.testing.assert_allclose(method.consensus_matrix(), (A + A.T) / 2, atol=1e-8)
+    np.testing.assert_allclose(method.consensus_matrix(), (A + A.T) / 2, rtol=0, atol=1e-8)
     np.testing.assert_allclose(method.history_, history, rtol=1e-8)
     _, _, errors, _ = rce_slowly(stack, everywhere, 0.8, 1.5, 1e-3, 5)
     np.testing.assert_allclose(method.partition_errors_, errors, rtol=1e-8)
@@ -252,7 +254,7 @@ def test_hard_matrices_equal_their_partitions():
     from_labels = RCE(3, random_state=0).fit(labels)
     from_matrices = RCE(3, random_state=0).fit_matrices(list(connective(labels)[0]))
     np.testing.assert_allclose(
-        from_matrices.consensus_matrix(), from_labels.consensus_matrix(), atol=1e-8
+        from_matrices.consensus_matrix(), from_labels.consensus_matrix(), rtol=0, atol=1e-8
     )
     assert from_matrices.objective_ == pytest.approx(from_labels.objective_, rel=1e-10)
     assert adjusted_rand_score(from_matrices.labels_, from_labels.labels_) == 1

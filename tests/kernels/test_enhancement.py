@@ -61,9 +61,9 @@ def test_step_on_a_matrix_without_repeats(block):
         _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, G, U, Q, start, stop, part)
         sums += part
     off = ~np.eye(n, dtype=bool)
-    np.testing.assert_allclose(G[off], (A - E + Y1 + F - Y2)[off], atol=1e-13)
-    np.testing.assert_allclose(U[off], np.where(omega, Y1, E)[off], atol=1e-13)
-    np.testing.assert_allclose(Q[off], (F + Y2)[off], atol=1e-13)
+    np.testing.assert_allclose(G[off], (A - E + Y1 + F - Y2)[off], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(U[off], np.where(omega, Y1, E)[off], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(Q[off], (F + Y2)[off], rtol=0, atol=1e-13)
     for k, terms in squares.items():
         assert sums[k] == pytest.approx(terms[off].sum(), rel=1e-12), k
     free = off & ~omega
@@ -105,12 +105,14 @@ def test_step_on_repeated_rows_is_the_step_on_the_full_matrix():
     _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, G, U, Q, 0, n, sums)
     _kernels.enhancement.enhance_diagonal(A, omega, r, LAM, C, G, U, Q, own, diagonal_sums)
     sums += diagonal_sums
-    np.testing.assert_allclose(own[2][index], (A_full - E + Y1 + F - Y2)[alone], atol=1e-13)
+    np.testing.assert_allclose(own[2][index], (A_full - E + Y1 + F - Y2)[alone], rtol=0, atol=1e-13)
     several = (r > 1) | ~np.eye(n, dtype=bool)  # no pair within a row of one sample
     known = several[block].copy()
     known[alone] = False
-    np.testing.assert_allclose(G[block][known], (A_full - E + Y1 + F - Y2)[known], atol=1e-13)
-    np.testing.assert_allclose(Q[block][known], (F + Y2)[known], atol=1e-13)
+    np.testing.assert_allclose(
+        G[block][known], (A_full - E + Y1 + F - Y2)[known], rtol=0, atol=1e-13
+    )
+    np.testing.assert_allclose(Q[block][known], (F + Y2)[known], rtol=0, atol=1e-13)
     for k, terms in squares.items():
         assert sums[k] == pytest.approx(terms.sum(), rel=1e-12), k
     assert sums[8] == pytest.approx(np.square(Y1 - Y1_old)[omega_full].sum(), rel=1e-12)

@@ -109,5 +109,5 @@ def test_move_keeps_the_statistics(case):
             labels, MISSING, t["offsets"], weights, mass, old, new, first, last, counts, masses
         )
     expected_counts, expected_masses = statistics(new)
-    np.testing.assert_allclose(counts, expected_counts, atol=1e-12)
-    np.testing.assert_allclose(masses, expected_masses, atol=1e-12)
+    np.testing.assert_allclose(counts, expected_counts, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(masses, expected_masses, rtol=0, atol=1e-12)

@@ -42,4 +42,4 @@ def test_weights_below_one_keep_both_parts_non_negative():
     # S^-1 acts on the weighted rows as it must: (S^-1)² (M R Mᵀ R + μ) = 1
     operator = S.rows - np.diag(S.surplus)
     squared = M @ np.diag(weights) @ M.T @ np.diag(weights) + 1e-3 * np.eye(6)
-    np.testing.assert_allclose(operator @ operator @ squared, np.eye(6), atol=1e-8)
+    np.testing.assert_allclose(operator @ operator @ squared, np.eye(6), rtol=0, atol=1e-8)

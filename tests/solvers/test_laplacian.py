@@ -63,7 +63,7 @@ def test_equals_all_samples(seed, n_parts, k, within_rows):
     head, head_next, distance, _ = expected(S, weights, k, within_rows=within_rows)
     assert found.sum_smallest == pytest.approx(head, abs=1e-10)
     assert found.sum_with_next == pytest.approx(head_next, abs=1e-10)
-    np.testing.assert_allclose(distances(found), distance, atol=1e-9)
+    np.testing.assert_allclose(distances(found), distance, rtol=0, atol=1e-9)
 
 
 def test_multiple_eigenvalue_of_equal_samples():
@@ -82,7 +82,7 @@ def test_multiple_eigenvalue_of_equal_samples():
     assert not found.lift[1:].any()
     assert found.sum_smallest == pytest.approx(head)
     assert found.sum_with_next == pytest.approx(head_next)
-    np.testing.assert_allclose(distances(found), distance, atol=1e-9)
+    np.testing.assert_allclose(distances(found), distance, rtol=0, atol=1e-9)
 
 
 def test_multiple_eigenvalue_between_rows():
@@ -93,8 +93,8 @@ def test_multiple_eigenvalue_between_rows():
     assert found.sum_smallest == pytest.approx(n * (k - 1))
     # of the n - 1 vectors that part the samples, K - 1 count: a share of the distance 2
     apart = 2 * (k - 1) / (n - 1)
-    np.testing.assert_allclose(distances(found), apart * (1 - np.eye(n)), atol=1e-12)
-    np.testing.assert_allclose(distances(found), expected(S, np.ones(n), k)[2], atol=1e-12)
+    np.testing.assert_allclose(distances(found), apart * (1 - np.eye(n)), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(distances(found), expected(S, np.ones(n), k)[2], rtol=0, atol=1e-12)
 
 
 def test_weights_need_not_be_whole():

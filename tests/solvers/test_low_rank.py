@@ -60,7 +60,7 @@ def test_affinity_of_a_symmetric_matrix_is_that_of_its_svd():
     M = rng.standard_normal((15, 15))
     M = M + M.T  # eigenvalues of both signs
     expected = low_rank_affinity(M)
-    np.testing.assert_allclose(low_rank_affinity(M, symmetric=True), expected, atol=1e-12)
+    np.testing.assert_allclose(low_rank_affinity(M, symmetric=True), expected, rtol=0, atol=1e-12)
     assert np.linalg.eigvalsh(expected).min() > -1e-12
     assert expected.min() >= 0
 
@@ -82,14 +82,14 @@ def test_affinity_with_weights_is_that_of_repeated_rows():
     expected = low_rank_affinity(repeated)
     found = low_rank_affinity(Z * np.outer(root, root), symmetric=True)
     expanded = np.repeat(np.repeat(found, r, axis=0), r, axis=1)
-    np.testing.assert_allclose(expanded, expected, atol=1e-10)
+    np.testing.assert_allclose(expanded, expected, rtol=0, atol=1e-10)
 
 
 def test_a_row_of_zeros_is_like_itself_only():
     Z = np.zeros((3, 3))
     Z[:2, :2] = 1.0
     expected = [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    np.testing.assert_allclose(low_rank_affinity(Z, symmetric=True), expected, atol=1e-12)
+    np.testing.assert_allclose(low_rank_affinity(Z, symmetric=True), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.shared

@@ -26,9 +26,9 @@ def test_clipping_to_the_band_is_theorem_3(lam):
         grid.ravel() for grid in np.meshgrid(np.linspace(0, 1, 41), np.linspace(0.01, 1.99, 67))
     )
     low, not_low, high, not_high = error_band(s, lam)
-    np.testing.assert_allclose(c - np.clip(c, low, high), theorem_3(c, s, lam), atol=1e-14)
-    np.testing.assert_allclose(low + not_low, 1, atol=1e-15)
-    np.testing.assert_allclose(high + not_high, 1, atol=1e-15)
+    np.testing.assert_allclose(c - np.clip(c, low, high), theorem_3(c, s, lam), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(low + not_low, 1, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(high + not_high, 1, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("lam", [1e-4, 1.0, 1e4])
