@@ -21,6 +21,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"consensus", "multiview"}),
     frozenset({"registry"}),
     frozenset({"alignment", "clustering", "comparison", "diagnostics"}),
+    frozenset({"choosing"}),
     frozenset({"scale", "plotting", "report", "datasets"}),
     frozenset({"cli", "testing"}),
 )

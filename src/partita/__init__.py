@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from partita.alignment import *
+    from partita.choosing import *
     from partita.clustering import *
     from partita.comparison import *
     from partita.config import *
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from partita.matrices import *
     from partita.metrics import *
     from partita.registry import *
+    from partita.solvers.affinity import *
 
 __version__ = "0.1.0"
 
@@ -36,6 +38,7 @@ _MODULES = (
     "consensus",
     "ensemble",
     "generate",
+    "choosing",
     "clustering",
     "diagnostics",
     "alignment",
@@ -44,6 +47,7 @@ _MODULES = (
     "metrics",
     "registry",
     "config",
+    "solvers.affinity",
 )
 # These are loaded on demand too, but keep their names to themselves.
 _SUBMODULES = ("datasets", "exceptions", "plotting", "solvers", "testing")
