@@ -1,0 +1,135 @@
+"""MCLA against a plain NumPy twin and the association vectors that the paper prints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cut_twin import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, jaccard, one_hot
+from published import reference
+from sklearn.metrics import adjusted_rand_score
+
+from partita import MCLA, Ensemble, matrices
+from partita.exceptions import PartitaWarning
+from partita.solvers.graph_cut import cut_graph
+from partita.solvers.meta_clusters import meta_clusters
+from partita.testing import consensus_checks, noisy_ensemble
+
+OPTIONS = {"balance": 0.05, "n_init": 5, "task": "test"}
+
+
+@pytest.fixture(params=("builtin", "metis"))
+def partitioner(request):
+    if request.param == "metis":
+        pytest.importorskip("pymetis")
+    return request.param
+
+
+@pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
+def test_battery_without_the_extra(check):
+    check(MCLA(partitioner="builtin"))
+
+
+def test_toy_of_the_paper(partitioner):
+    """Meta-clusters {h3,h4,h9}, {h2,h6,h8,h10}, {h1,h5,h7,h11} need 10 of 25: 20 % over a share."""
+    method = MCLA(3, partitioner=partitioner, balance=0.2, random_state=0).fit(TOY)
+    np.testing.assert_array_equal(method.labels_, TOY_ANSWER)
+    core = Ensemble.from_labels(TOY).compress()
+    found = meta_clusters(
+        matrices.incidence(core),
+        matrices.cluster_jaccard(core),
+        matrices.cluster_sizes(core),
+        3,
+        np.random.default_rng(0),
+        partitioner=partitioner,
+        **{**OPTIONS, "balance": 0.2},
+    )
+    association = core.expand(found.association)
+    printed = np.array(
+        [
+            [3 / 4, 1, 1 / 2, 0, 1 / 4, 0, 0],
+            [1 / 4, 0, 1 / 4, 1, 1 / 2, 0, 0],
+            [0, 0, 0, 0, 1 / 3, 1, 1],
+        ]
+    ).T
+    order = [association[o].argmax() for o in (1, 3, 6)]
+    np.testing.assert_allclose(association[:, order], printed, atol=1e-15)
+
+
+def test_toy_with_the_default_balance(partitioner):
+    """9 of 25 is all a meta-cluster may hold then, and object 5 changes sides."""
+    found = MCLA(3, partitioner=partitioner, random_state=0).fit(TOY)
+    np.testing.assert_array_equal(found.labels_, [0, 0, 0, 1, 2, 2, 2])
+    roomy = MCLA(3, partitioner=partitioner, balance=0.2, random_state=0).fit(TOY)
+    assert found.objective_ > roomy.objective_
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_votes_on_distinct_rows_are_those_of_a_plain_twin(missing):
+    """Jaccard, sizes, votes and labels computed on all samples, from the meta-clusters found."""
+    labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.3, missing=missing)[1], 3, axis=0)
+    core = Ensemble.from_labels(labels).compress()
+    J, sizes = matrices.cluster_jaccard(core), matrices.cluster_sizes(core)
+    B = core.expand(matrices.incidence(core).toarray())
+    shared = B.T @ B
+    size = shared.diagonal()
+    np.testing.assert_allclose(sizes, size, atol=1e-12)
+    np.testing.assert_allclose(J, shared / (size[:, None] + size - shared), atol=1e-12)
+    found = meta_clusters(
+        matrices.incidence(core), J, sizes, 3, np.random.default_rng(0), partitioner="builtin",
+        **OPTIONS,
+    )  # fmt: skip
+    groups = found.groups.labels
+    votes = np.column_stack([B[:, groups == k].mean(axis=1) for k in range(3)])
+    np.testing.assert_allclose(core.expand(found.association), votes, atol=1e-12)
+    np.testing.assert_array_equal(core.expand(found.labels), votes.argmax(axis=1))
+    loads = np.bincount(groups, sizes)
+    assert loads.max() <= 1.05 * loads.mean() + sizes.max()
+    apart = groups[:, None] != groups
+    assert found.groups.cut == pytest.approx(J[apart].sum() / 2, rel=1e-6)
+
+
+def test_reference_values_of_ecoli(partitioner):
+    expected = reference("cspa")
+    labels = expected["labels"].astype(int)
+    core = Ensemble.from_labels(labels).compress()
+    ours = np.sort(matrices.cluster_jaccard(core).sum(axis=1))
+    np.testing.assert_allclose(np.sort(jaccard(labels).sum(axis=1)), ours, atol=1e-12)
+    np.testing.assert_allclose(ours[::10], expected["jaccard_row_sums_sorted"], rtol=1e-10)
+    found = MCLA(8, partitioner=partitioner, random_state=0).fit(labels)
+    assert found.objective_ <= 1.05 * expected["smallest_jaccard_cut_seen"]
+
+
+def test_moderately_unequal_clusters_are_found(partitioner):
+    """Meta-clusters are balanced, votes are shares: 1 : 2 : 3 is no obstacle, 1 : 2 : 4 : 8 is."""
+    method = MCLA(3, partitioner=partitioner, random_state=0)
+    truth, labels = noisy_ensemble(noise=0.1)
+    assert adjusted_rand_score(truth, method.fit_predict(labels)) > 0.9
+    truth, labels = blobs(EQUAL)
+    method.set_params(n_clusters=4)
+    assert adjusted_rand_score(truth, method.fit_predict(labels)) > 0.95
+    truth, labels = blobs(UNEQUAL)
+    assert adjusted_rand_score(truth, method.fit_predict(labels)) < 0.8
+
+
+def test_more_clusters_wanted_than_there_are():
+    labels = np.array([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]]).T
+    with pytest.warns(PartitaWarning, match="instead of"):
+        found = MCLA(3, random_state=0).fit(labels[:, [0, 1, 1]])
+    assert found.n_clusters_ < 3
+    many = noisy_ensemble(40, 2, 2, noise=0.5)[1]
+    assert len(np.unique(many, axis=0)) == 4
+    with pytest.warns(PartitaWarning, match="distinct rows"):
+        MCLA(6, random_state=0).fit(many)
+
+
+def test_similarities_cut_as_a_graph():
+    """The meta-clusters are the cut of the Jaccard graph itself, whatever the diagonal holds."""
+    labels = noisy_ensemble(60, 5, 3, noise=0.2)[1]
+    J, size = jaccard(labels), one_hot(labels).sum(axis=0)
+    emptied = J.copy()
+    np.fill_diagonal(emptied, 0.0)
+    cuts = [
+        cut_graph(graph, size, 3, np.random.default_rng(0), partitioner="builtin", **OPTIONS)
+        for graph in (J, emptied)
+    ]
+    assert cuts[0].cut == pytest.approx(cuts[1].cut)
