@@ -1,17 +1,22 @@
 """Consensus methods, one file each."""
 
-from partita.consensus._base import BaseConsensus, LearnsMatrix, MethodInfo, Size, Solution
+from partita.consensus._base import BaseConsensus, MethodInfo, Size, Solution
+from partita.consensus._learned_matrix import LearnsMatrix
 from partita.consensus.ccc import CCC
+from partita.consensus.cspa import CSPA
 from partita.consensus.drec import DREC
 from partita.consensus.eac import EAC
 from partita.consensus.eccms import ECCMS
 from partita.consensus.ecpcs import ECPCS
+from partita.consensus.gcc import GCC
 from partita.consensus.gpmgla import GPMGLA
 from partita.consensus.hbgf import HBGF
+from partita.consensus.hgpa import HGPA
 from partita.consensus.kc import KC
 from partita.consensus.kcc import KCC
 from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
+from partita.consensus.mcla import MCLA
 from partita.consensus.nmfc import NMFC
 from partita.consensus.nrsec import NRSEC
 from partita.consensus.pta import PTA
@@ -24,16 +29,20 @@ from partita.consensus.weac import WEAC
 
 __all__ = [
     "CCC",
+    "CSPA",
     "DREC",
     "EAC",
     "ECCMS",
     "ECPCS",
+    "GCC",
     "GPMGLA",
     "HBGF",
+    "HGPA",
     "KC",
     "KCC",
     "LWEA",
     "LWGP",
+    "MCLA",
     "NMFC",
     "NRSEC",
     "PTA",

@@ -1,0 +1,66 @@
+"""GCC: the three cuts, chosen between by average NMI with the ensemble."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cut_twin import TOY, TOY_ANSWER
+from published import reference
+
+from partita import CSPA, GCC, HGPA, MCLA, anmi
+from partita.testing import consensus_checks, noisy_ensemble
+
+
+@pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
+def test_battery_without_the_extra(check):
+    check(GCC(partitioner="builtin"))
+
+
+def test_toy_of_the_paper():
+    found = GCC(3, random_state=0).fit(TOY)
+    np.testing.assert_array_equal(found.labels_, TOY_ANSWER)
+    assert found.objective_ == pytest.approx(anmi(TOY_ANSWER, TOY), rel=1e-12)
+    assert found.best_ == "cspa", "the first of equals"
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_the_best_by_average_nmi_is_kept(missing):
+    labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.3, missing=missing)[1], 3, axis=0)
+    found = GCC(3, partitioner="builtin", random_state=0).fit(labels)
+    assert set(found.scores_) == {"cspa", "hgpa", "mcla"}
+    assert found.objective_ == max(found.scores_.values()) == found.scores_[found.best_]
+    # rows with weights score as the samples they stand for
+    assert found.objective_ == pytest.approx(anmi(found.labels_, labels), rel=1e-12)
+    assert found.partitioner_ == "builtin"
+
+
+def test_each_of_the_three_is_the_method_of_that_name():
+    """The first cut made is CSPA's, from the same random numbers; on clear data all agree."""
+    _, labels = noisy_ensemble(noise=0.2, balanced=True)
+    found = GCC(3, partitioner="builtin", random_state=0).fit(labels)
+    cspa = CSPA(3, partitioner="builtin", random_state=0).fit(labels)
+    assert found.scores_["cspa"] == pytest.approx(anmi(cspa.labels_, labels), rel=1e-12)
+    for method in (HGPA, MCLA):
+        alone = method(3, partitioner="builtin", random_state=0).fit_predict(labels)
+        score = found.scores_[method.info.key]
+        assert score == pytest.approx(anmi(alone, labels), abs=0.05)
+
+
+def test_unequal_clusters_are_left_to_mcla():
+    _, labels = noisy_ensemble(noise=0.1)
+    found = GCC(3, partitioner="builtin", random_state=0).fit(labels)
+    assert found.best_ == "mcla"
+    assert found.scores_["mcla"] > found.scores_["cspa"]
+
+
+def test_reference_values_of_ecoli():
+    expected = reference("cspa")
+    labels, truth = expected["labels"].astype(int), list(expected["truth"])
+    assert anmi(truth, labels) == pytest.approx(expected["anmi_of_truth"], rel=1e-10)
+    found = GCC(8, partitioner="builtin", random_state=0).fit(labels)
+    assert found.objective_ > expected["anmi_of_truth"]
+
+
+def test_nothing_to_cut():
+    found = GCC(2, random_state=0).fit(np.array([[0, 0, 1], [0, 0, 1]]).T)
+    assert (found.best_, found.scores_, found.partitioner_) == ("none", {}, "none")
