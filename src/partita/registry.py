@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import isabstract
+
 from partita import consensus
 from partita.consensus import BaseConsensus
 
@@ -26,7 +28,7 @@ def all_methods(
     methods = [
         c
         for c in exported
-        if isinstance(c, type) and issubclass(c, BaseConsensus) and c is not BaseConsensus
+        if isinstance(c, type) and issubclass(c, BaseConsensus) and not isabstract(c)
     ]
     asked = {"family": family, "deterministic": deterministic, "missing": missing}
     for attribute, value in asked.items():

@@ -9,36 +9,21 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
+from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, ClassVar, Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
 
 from partita._memory import require_memory
-from partita._sklearn_compat import Interval, StrOptions, check_input_names, set_input_names
-from partita._validation import check_n_clusters, label_columns, random_generator
+from partita._sklearn_compat import Interval, set_input_names
+from partita._validation import check_n_clusters, random_generator
 from partita.ensemble import Ensemble, as_ensemble
-from partita.exceptions import (
-    ConvergenceWarning,
-    InvalidEnsembleError,
-    NotSupportedError,
-    PartitaWarning,
-)
-from partita.matrices import cluster_sizes
-from partita.matrices.agreement import expand_pairs
-from partita.solvers.label_kmeans import (
-    Geometry,
-    Tables,
-    group_statistics,
-    label_kmeans,
-    row_costs,
-)
+from partita.exceptions import NotSupportedError, PartitaWarning
 
-__all__ = ["BaseConsensus", "LearnsMatrix", "MethodInfo", "PredictsRows", "Size", "Solution"]
+__all__ = ["N_CLUSTERS", "BaseConsensus", "MethodInfo", "Size", "Solution"]
 
 N_CLUSTERS = [Interval(Integral, 1, None, closed="left")]
 
@@ -104,7 +89,8 @@ class MethodInfo:
 class Solution:
     """What `_solve` returns: labels of the rows, and what was learned on the way.
 
-    `learned` becomes fitted attributes by name; `matrix` and `diagonal` are for `LearnsMatrix`.
+    `learned` becomes fitted attributes by name; `matrix` and `diagonal` are for methods that learn
+    a matrix over samples.
     """
 
     labels: NDArray[np.int64]
@@ -218,16 +204,12 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             raise TypeError(f"{type(self).__name__}._solve must number clusters from 0 on.")
         raw = core.expand(solution.labels)
         self.labels_, self.n_clusters_ = _number_by_appearance(raw)
-        if isinstance(self, PredictsRows):
-            self._numbers = np.full(int(solution.labels.max()) + 1, -1, np.int64)
-            self._numbers[raw[raw >= 0]] = self.labels_[raw >= 0]
         self.objective_ = float(solution.objective)
         self.n_iter_ = int(solution.n_iter)
         self.converged_ = bool(solution.converged)
         if solution.history is not None:
             self.history_ = np.asarray(solution.history, np.float64)
-        if isinstance(self, LearnsMatrix):
-            self._keep_matrix(core, solution)
+        self._remember(core, solution)
         for name, value in solution.learned.items():
             setattr(self, name, value)
         wanted = getattr(self, "n_clusters", None)
@@ -244,182 +226,15 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
                 stacklevel=3,
             )
 
+    def _remember(self, core: Ensemble, solution: Solution) -> None:
+        """What a kind of method keeps of its solution beyond the labels."""
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
-
-
-class PredictsRows(BaseConsensus):
-    """A method that is k-means on label rows in a geometry of its own.
-
-    It keeps look-up tables of its clusters and can label new rows by them.
-    """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": N_CLUSTERS,
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "random_state": ["random_state", np.random.Generator],
-    }
-    n_clusters: int
-    n_init: int
-    max_iter: int
-    tol: float
-    init: Any
-    _tables: Tables
-    _codebook: Ensemble
-    _sizes: NDArray[np.float64]
-    _numbers: NDArray[np.int64]
-
-    @abstractmethod
-    def _geometry(self, ensemble: Ensemble) -> Geometry:
-        """The costs the method minimises."""
-
-    def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        geometry = self._geometry(ensemble)
-        result = label_kmeans(
-            ensemble,
-            geometry,
-            self.n_clusters,
-            rng,
-            init=self._seed_rows(ensemble),
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            task=type(self).__name__,
-        )
-        if not result.converged:
-            warnings.warn(
-                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations while "
-                "samples were still moving. Raise max_iter, or tol if that is near enough.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        return Solution(
-            result.labels,
-            objective=result.objective,
-            n_iter=result.n_iter,
-            converged=result.converged,
-            history=result.history,
-            learned={
-                **self._prediction(ensemble, geometry.tables(result.counts, result.masses)),
-                **self._learned(geometry, result.counts, result.masses),
-            },
-        )
-
-    def _learned(
-        self, geometry: Any, counts: NDArray[np.float64], masses: NDArray[np.float64]
-    ) -> dict[str, Any]:
-        """Further fitted attributes by name, from the statistics of the clusters."""
-        return {}
-
-    def _each_row_alone(self, core: Ensemble) -> Solution:
-        groups = np.arange(core.n_rows)
-        geometry = self._geometry(core)
-        counts, masses = group_statistics(core, geometry, groups, core.n_rows)
-        learned = self._prediction(core, geometry.tables(counts, masses))
-        learned |= self._learned(geometry, counts, masses)
-        objective = geometry.objective(counts, masses)
-        return Solution(groups, objective=objective, n_iter=0, learned=learned)
-
-    def _seed_rows(self, core: Ensemble) -> str | NDArray[np.int64]:
-        """`init` as the engine takes it: a word, or rows of the compressed ensemble."""
-        if isinstance(self.init, str):
-            return self.init
-        seeds = np.asarray(self.init)
-        n = core.n_samples
-        if seeds.shape != (self.n_clusters,) or seeds.dtype.kind not in "iu":
-            raise ValueError(
-                f"init must name {self.n_clusters} samples by number, got an array of shape "
-                f"{seeds.shape} and type {seeds.dtype}."
-            )
-        if seeds.min() < -n or seeds.max() >= n:
-            raise ValueError(f"init must hold sample numbers below {n}, got {seeds.tolist()}.")
-        rows = np.arange(n)[seeds] if core.inverse is None else core.inverse[seeds]
-        if len(np.unique(rows)) < len(rows) or rows.min() < 0:
-            raise ValueError(
-                "init names samples with the same labels (or none): seeds must differ."
-            )
-        return rows
-
-    def _prediction(self, core: Ensemble, tables: Tables) -> dict[str, Any]:
-        """What `predict` needs, as learned attributes: tables, and the names without the rows."""
-        empty = replace(
-            core,
-            labels=core.labels[:0].copy(),
-            weights=core.weights[:0].copy(),
-            inverse=None,
-            sample_ids=None,
-        )
-        return {"_tables": tables, "_codebook": empty, "_sizes": cluster_sizes(core)}
-
-    def _row_parts(
-        self, codebook: Ensemble, labels: NDArray[Any]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Constant and scale of new rows' costs."""
-        return np.zeros(len(labels)), np.ones(len(labels))
-
-    def predict(self, X: Any, *, noise: str = "missing") -> NDArray[np.int64]:
-        """Nearest cluster of new label rows, numbered as in `labels_`.
-
-        Parameters
-        ----------
-        X : label matrix with the fitted partitions as columns
-            A label the partition did not have counts as missing.
-        noise : {"missing", "cluster", "singletons"}
-            As in `fit`.
-        """
-        check_is_fitted(self)
-        columns, _ = label_columns(X)
-        check_input_names(self, X, len(columns))
-        labels, _ = self._codebook.encode(columns, noise)
-        unlabelled = np.flatnonzero((labels == self._codebook.missing).all(axis=1))
-        if len(unlabelled):
-            raise InvalidEnsembleError(
-                f"{len(unlabelled)} row(s) have no label known from fitting (first: row "
-                f"{unlabelled[0]}). Drop them."
-            )
-        constant, scale = self._row_parts(self._codebook, labels)
-        costs = row_costs(self._codebook, labels, self._tables, constant, scale)
-        return self._numbers[np.argmin(costs, axis=1)]
-
-
-class LearnsMatrix:
-    """A method whose result is a matrix over samples before it is a partition.
-
-    Attributes
-    ----------
-    core_matrix_ : array of shape (n_distinct, n_distinct)
-    core_index_ : array of shape (n_samples,)
-        Row of the core matrix that holds each sample.
-    """
-
-    def _keep_matrix(self, core: Ensemble, solution: Solution) -> None:
-        self._core = core
-        self.core_matrix_ = solution.matrix
-        self._core_diagonal = solution.diagonal
-        self.core_index_ = core.inverse
-
-    def consensus_matrix(self) -> NDArray[np.float64]:
-        """The learned matrix with a row per sample, within the memory budget.
-
-        Entry (p, q) is the core matrix's at the rows of p and q; where the learned matrix has a
-        part of its own on the diagonal, that is added.
-        """
-        check_is_fitted(self)
-        if self.core_matrix_ is None:
-            raise NotSupportedError(
-                "No matrix was learned: every distinct row became a cluster of its own."
-            )
-        full = expand_pairs(self.core_matrix_, self._core)
-        if self._core_diagonal is not None:
-            full[np.diag_indices_from(full)] += self._core.expand(self._core_diagonal, 0.0)
-        return full
 
 
 def _number_by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int64], int]:

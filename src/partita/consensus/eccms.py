@@ -15,13 +15,8 @@ from partita._sklearn_compat import Interval, StrOptions
 from partita._threads import run_blocks
 from partita._validation import check_affinity
 from partita.config import report_progress
-from partita.consensus._base import (
-    N_CLUSTERS,
-    BaseConsensus,
-    LearnsMatrix,
-    MethodInfo,
-    Solution,
-)
+from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
+from partita.consensus._learned_matrix import LearnsMatrix
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices import (
@@ -51,7 +46,7 @@ class _Enhanced(NamedTuple):
     converged: bool
 
 
-class ECCMS(LearnsMatrix, BaseConsensus):
+class ECCMS(LearnsMatrix):
     """Ensemble clustering via co-association matrix self-enhancement (EC-CMS).
 
     Pairs that nearly all partitions join are trusted: H keeps the co-association of pairs with

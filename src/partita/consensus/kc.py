@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.consensus._base import MethodInfo, PredictsRows
+from partita.consensus._base import MethodInfo
+from partita.consensus._label_kmeans import PredictsRows
 from partita.ensemble import Ensemble
 from partita.matrices import agreement_counts, cluster_overlaps, incidence
 from partita.matrices.tables import row_forms

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval, StrOptions
 from partita._validation import check_weights
-from partita.consensus._base import MethodInfo, PredictsRows
+from partita.consensus._base import MethodInfo
+from partita.consensus._label_kmeans import PredictsRows
 from partita.ensemble import Ensemble
 from partita.solvers.utilities import UTILITIES, UtilityRows
 

@@ -9,13 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import (
-    N_CLUSTERS,
-    BaseConsensus,
-    LearnsMatrix,
-    MethodInfo,
-    Solution,
-)
+from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
+from partita.consensus._learned_matrix import LearnsMatrix
 from partita.ensemble import Ensemble
 from partita.matrices import incomplete_coassociation
 from partita.solvers.low_rank import shrink_entries, shrink_singular_values
@@ -30,7 +25,7 @@ __all__ = ["NRSEC"]
 _GROWTH = 1.3  # rho of Algorithm 2
 
 
-class NRSEC(LearnsMatrix, BaseConsensus):
+class NRSEC(LearnsMatrix):
     """Non-convex robust spectral ensemble clustering.
 
     The model of `RSEC` with penalties that stop growing: a large singular value, which belongs to a

@@ -16,14 +16,8 @@ from partita._memory import require_memory
 from partita._sklearn_compat import Interval
 from partita._validation import check_connective_matrices, check_n_clusters, random_generator
 from partita.config import report_progress
-from partita.consensus._base import (
-    N_CLUSTERS,
-    BaseConsensus,
-    LearnsMatrix,
-    MethodInfo,
-    Size,
-    Solution,
-)
+from partita.consensus._base import N_CLUSTERS, MethodInfo, Size, Solution
+from partita.consensus._learned_matrix import LearnsMatrix
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices.agreement import agreement_counts, coobserved_counts
@@ -46,7 +40,7 @@ __all__ = ["RCE"]
 _UPDATES = 20  # of A per pass, as in the published program
 
 
-class RCE(LearnsMatrix, BaseConsensus):
+class RCE(LearnsMatrix):
     """Robust clustering ensemble.
 
     Partitions err. Each connective matrix A⁽ⁱ⁾ (1 where partition i joins a pair, 0 where it parts

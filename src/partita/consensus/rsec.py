@@ -9,13 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import (
-    N_CLUSTERS,
-    BaseConsensus,
-    LearnsMatrix,
-    MethodInfo,
-    Solution,
-)
+from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
+from partita.consensus._learned_matrix import LearnsMatrix
 from partita.ensemble import Ensemble
 from partita.matrices import incomplete_coassociation
 from partita.solvers.low_rank import shrink_columns, shrink_singular_values
@@ -26,7 +21,7 @@ __all__ = ["RSEC"]
 _GROWTH = 1.1  # rho of Algorithm 1
 
 
-class RSEC(LearnsMatrix, BaseConsensus):
+class RSEC(LearnsMatrix):
     """Robust spectral ensemble clustering.
 
     Every sample's row of the co-association matrix S is written as a combination of few others,

@@ -13,13 +13,8 @@ from partita import _kernels
 from partita._sklearn_compat import Interval, StrOptions
 from partita._threads import run_blocks
 from partita.config import report_progress
-from partita.consensus._base import (
-    N_CLUSTERS,
-    BaseConsensus,
-    LearnsMatrix,
-    MethodInfo,
-    Solution,
-)
+from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
+from partita.consensus._learned_matrix import LearnsMatrix
 from partita.ensemble import Ensemble
 from partita.exceptions import PartitaWarning
 from partita.matrices import table_against
@@ -39,7 +34,7 @@ _TRACE = np.dtype(
 )
 
 
-class SPCE(LearnsMatrix, BaseConsensus):
+class SPCE(LearnsMatrix):
     """Self-paced clustering ensemble.
 
     Pairs on which all partitions agree are taken as they are; the others are filled in, easy pairs

@@ -1,0 +1,172 @@
+"""Methods that are k-means on label rows: SEC and its kin."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from partita._sklearn_compat import Interval, StrOptions, check_input_names
+from partita._validation import label_columns
+from partita.consensus._base import N_CLUSTERS, BaseConsensus, Solution
+from partita.ensemble import Ensemble
+from partita.exceptions import ConvergenceWarning, InvalidEnsembleError
+from partita.matrices import cluster_sizes
+from partita.solvers.label_kmeans import (
+    Geometry,
+    Tables,
+    group_statistics,
+    label_kmeans,
+    row_costs,
+)
+
+__all__ = ["PredictsRows"]
+
+
+class PredictsRows(BaseConsensus):
+    """A method that is k-means on label rows in a geometry of its own.
+
+    It keeps look-up tables of its clusters and can label new rows by them.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": N_CLUSTERS,
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "random_state": ["random_state", np.random.Generator],
+    }
+    n_clusters: int
+    n_init: int
+    max_iter: int
+    tol: float
+    init: Any
+    _tables: Tables
+    _codebook: Ensemble
+    _sizes: NDArray[np.float64]
+    _numbers: NDArray[np.int64]
+
+    @abstractmethod
+    def _geometry(self, ensemble: Ensemble) -> Geometry:
+        """The costs the method minimises."""
+
+    def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        geometry = self._geometry(ensemble)
+        result = label_kmeans(
+            ensemble,
+            geometry,
+            self.n_clusters,
+            rng,
+            init=self._seed_rows(ensemble),
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            task=type(self).__name__,
+        )
+        if not result.converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations while "
+                "samples were still moving. Raise max_iter, or tol if that is near enough.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return Solution(
+            result.labels,
+            objective=result.objective,
+            n_iter=result.n_iter,
+            converged=result.converged,
+            history=result.history,
+            learned={
+                **self._prediction(ensemble, geometry.tables(result.counts, result.masses)),
+                **self._learned(geometry, result.counts, result.masses),
+            },
+        )
+
+    def _remember(self, core: Ensemble, solution: Solution) -> None:
+        """The number each group got, so that `predict` speaks of the same clusters as `labels_`."""
+        groups = core.expand(solution.labels)
+        self._numbers = np.full(int(solution.labels.max()) + 1, -1, np.int64)
+        self._numbers[groups[groups >= 0]] = self.labels_[groups >= 0]
+
+    def _learned(
+        self, geometry: Any, counts: NDArray[np.float64], masses: NDArray[np.float64]
+    ) -> dict[str, Any]:
+        """Further fitted attributes by name, from the statistics of the clusters."""
+        return {}
+
+    def _each_row_alone(self, core: Ensemble) -> Solution:
+        groups = np.arange(core.n_rows)
+        geometry = self._geometry(core)
+        counts, masses = group_statistics(core, geometry, groups, core.n_rows)
+        learned = self._prediction(core, geometry.tables(counts, masses))
+        learned |= self._learned(geometry, counts, masses)
+        objective = geometry.objective(counts, masses)
+        return Solution(groups, objective=objective, n_iter=0, learned=learned)
+
+    def _seed_rows(self, core: Ensemble) -> str | NDArray[np.int64]:
+        """`init` as the engine takes it: a word, or rows of the compressed ensemble."""
+        if isinstance(self.init, str):
+            return self.init
+        seeds = np.asarray(self.init)
+        n = core.n_samples
+        if seeds.shape != (self.n_clusters,) or seeds.dtype.kind not in "iu":
+            raise ValueError(
+                f"init must name {self.n_clusters} samples by number, got an array of shape "
+                f"{seeds.shape} and type {seeds.dtype}."
+            )
+        if seeds.min() < -n or seeds.max() >= n:
+            raise ValueError(f"init must hold sample numbers below {n}, got {seeds.tolist()}.")
+        rows = np.arange(n)[seeds] if core.inverse is None else core.inverse[seeds]
+        if len(np.unique(rows)) < len(rows) or rows.min() < 0:
+            raise ValueError(
+                "init names samples with the same labels (or none): seeds must differ."
+            )
+        return rows
+
+    def _prediction(self, core: Ensemble, tables: Tables) -> dict[str, Any]:
+        """What `predict` needs, as learned attributes: tables, and the names without the rows."""
+        empty = replace(
+            core,
+            labels=core.labels[:0].copy(),
+            weights=core.weights[:0].copy(),
+            inverse=None,
+            sample_ids=None,
+        )
+        return {"_tables": tables, "_codebook": empty, "_sizes": cluster_sizes(core)}
+
+    def _row_parts(
+        self, codebook: Ensemble, labels: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Constant and scale of new rows' costs."""
+        return np.zeros(len(labels)), np.ones(len(labels))
+
+    def predict(self, X: Any, *, noise: str = "missing") -> NDArray[np.int64]:
+        """Nearest cluster of new label rows, numbered as in `labels_`.
+
+        Parameters
+        ----------
+        X : label matrix with the fitted partitions as columns
+            A label the partition did not have counts as missing.
+        noise : {"missing", "cluster", "singletons"}
+            As in `fit`.
+        """
+        check_is_fitted(self)
+        columns, _ = label_columns(X)
+        check_input_names(self, X, len(columns))
+        labels, _ = self._codebook.encode(columns, noise)
+        unlabelled = np.flatnonzero((labels == self._codebook.missing).all(axis=1))
+        if len(unlabelled):
+            raise InvalidEnsembleError(
+                f"{len(unlabelled)} row(s) have no label known from fitting (first: row "
+                f"{unlabelled[0]}). Drop them."
+            )
+        constant, scale = self._row_parts(self._codebook, labels)
+        costs = row_costs(self._codebook, labels, self._tables, constant, scale)
+        return self._numbers[np.argmin(costs, axis=1)]
