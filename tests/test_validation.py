@@ -342,7 +342,9 @@ def test_refused_with_a_sentence(case):
 
 
 @pytest.mark.parametrize(
-    "value", [object(), (1, 2), [1, 2], Decimal(1), pd.Timestamp("2024-01-01"), 1j], ids=repr
+    "value",
+    [object(), (1, 2), [1, 2], Decimal(1), pd.Timestamp("2024-01-01"), 1j],
+    ids=lambda v: type(v).__name__,
 )
 def test_labels_of_another_type(value):
     with pytest.raises(TypeError, match="Partition '0': argument must be a string or a number"):
