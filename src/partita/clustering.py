@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from partita._sklearn_compat import HasMethods, Interval, fit_context, validate_data
 from partita._validation import random_generator
@@ -110,6 +111,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     @available_if(_both_parts_predict)
     def predict(self, X: Any) -> Any:
         """Label new samples, where both parts can."""
+        check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         return self.consensus_.predict(self.generator_.transform(X))
 

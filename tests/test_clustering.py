@@ -1,0 +1,143 @@
+"""Features in, labels out: EnsembleClustering, and generators and methods in a pipeline."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from partita import EAC, LWGP, SEC, EnsembleClustering, RandomK
+from partita.exceptions import InvalidEnsembleError
+from partita.generate import MixedEstimators, RandomRows
+
+X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
+GENERATOR = RandomK(8)
+
+
+@parametrize_with_checks(
+    [
+        EnsembleClustering(GENERATOR),
+        EnsembleClustering(GENERATOR, EAC(), n_clusters=3),
+        EnsembleClustering(GENERATOR, SEC(n_init=2), n_clusters=3),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_parts_by_position():
+    method = EnsembleClustering(RandomK(12, random_state=0), EAC(3)).fit(X)
+    assert adjusted_rand_score(method.labels_, TRUTH) == 1
+    assert method.n_clusters_ == 3
+    assert method.ensemble_labels_.shape == (90, 12)
+    np.testing.assert_array_equal(
+        method.labels_, EAC(3).fit_predict(RandomK(12, random_state=0).fit_transform(X))
+    )
+
+
+def test_by_default():
+    method = EnsembleClustering(n_clusters=3, random_state=0).fit(X)
+    assert isinstance(method.generator_, RandomK)
+    assert isinstance(method.consensus_, LWGP)
+    assert adjusted_rand_score(method.labels_, TRUTH) == 1
+
+
+def test_pipeline():
+    found = make_pipeline(StandardScaler(), RandomK(), LWGP(n_clusters=3)).fit_predict(
+        load_iris().data
+    )
+    assert found.shape == (150,)
+    assert len(np.unique(found)) == 3
+
+
+def test_the_parts_given_are_left_alone():
+    generator, consensus = RandomK(5), SEC(4)
+    EnsembleClustering(generator, consensus, n_clusters=3, random_state=0).fit(X)
+    assert consensus.n_clusters == 4
+    assert generator.random_state is None
+    assert not hasattr(generator, "labels_")
+    assert not hasattr(consensus, "labels_")
+
+
+@pytest.mark.parametrize(
+    "generator",
+    [RandomK(5), make_pipeline(StandardScaler(), RandomK(5))],
+    ids=["generator", "pipeline"],
+)
+def test_one_seed_for_all(generator):
+    def fit(seed):
+        return EnsembleClustering(generator, SEC(3), random_state=seed).fit(X)
+
+    np.testing.assert_array_equal(fit(0).ensemble_labels_, fit(0).ensemble_labels_)
+    np.testing.assert_array_equal(fit(0).labels_, fit(0).labels_)
+    assert np.any(fit(0).ensemble_labels_ != fit(1).ensemble_labels_)
+
+
+def test_seeds_of_their_own_are_kept():
+    generator = RandomK(5, random_state=3)
+    first, second = (EnsembleClustering(generator, random_state=s).fit(X) for s in (0, 1))
+    np.testing.assert_array_equal(first.ensemble_labels_, second.ensemble_labels_)
+    assert first.consensus_.random_state != second.consensus_.random_state
+
+
+def test_n_clusters_goes_where_it_is_wanted():
+    both = EnsembleClustering(RandomK(5), EAC(7), n_clusters=3).fit(X)
+    assert both.n_clusters_ == 3
+    neither = EnsembleClustering(RandomK(5), EAC(7)).fit(X)
+    assert neither.n_clusters_ == 7
+
+
+def test_predict_where_both_parts_can():
+    method = EnsembleClustering(RandomK(8), SEC(3), random_state=0)
+    with pytest.raises(NotFittedError):
+        method.predict(X)
+    method.fit(X)
+    np.testing.assert_array_equal(method.predict(X), method.labels_)
+    assert not hasattr(EnsembleClustering(RandomK(8), EAC(3)), "predict")
+    assert not hasattr(EnsembleClustering(), "predict")
+    only_fits = MixedEstimators([AgglomerativeClustering(3)])
+    assert not hasattr(EnsembleClustering(only_fits, SEC(3)), "predict")
+
+
+def test_refused_in_words():
+    with pytest.raises(ValueError, match="'generator' parameter"):
+        EnsembleClustering(3).fit(X)
+    with pytest.raises(ValueError, match="'n_clusters' parameter"):
+        EnsembleClustering(n_clusters=0).fit(X)
+    with pytest.raises(ValueError, match="n_clusters=91 must be between 1 and"):
+        EnsembleClustering(RandomK(4, n_clusters=3), n_clusters=91).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:63 of 90 samples")
+def test_samples_that_no_partition_drew():
+    with pytest.raises(InvalidEnsembleError, match="have no label in any partition"):
+        EnsembleClustering(RandomRows(1, ratio=0.3, random_state=0), n_clusters=2).fit(X)
+
+
+def test_parameters_of_the_parts_can_be_searched():
+    method = EnsembleClustering(RandomK(5), LWGP(), n_clusters=3, random_state=0)
+    for setting in ParameterGrid({"generator__n_partitions": [4, 6], "consensus__theta": [0.3, 1]}):
+        fitted = clone(method).set_params(**setting).fit(X)
+        assert fitted.ensemble_labels_.shape[1] == setting["generator__n_partitions"]
+        assert fitted.consensus_.theta == setting["consensus__theta"]
+
+
+def test_a_consensus_from_elsewhere():
+    """Anything with fit, labels_ and n_clusters_ will do; n_clusters is handed on."""
+
+    class Elsewhere(KMeans):
+        def fit(self, X, y=None):
+            super().fit(X)
+            self.n_clusters_ = self.n_clusters
+            return self
+
+    method = EnsembleClustering(RandomK(5), Elsewhere(8, n_init=1), n_clusters=3, random_state=0)
+    assert method.fit(X).n_clusters_ == 3

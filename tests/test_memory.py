@@ -1,0 +1,99 @@
+"""The budget: how much there is, and what is said when it is not enough."""
+
+from __future__ import annotations
+
+import numpy as np
+import psutil
+import pytest
+
+from partita import _memory, coassociation, config_context
+from partita._memory import available_bytes, describe_bytes, memory_budget, require_memory
+from partita.exceptions import MemoryBudgetError
+
+
+@pytest.fixture
+def cgroup(tmp_path, monkeypatch):
+    monkeypatch.setattr(_memory, "_CGROUP", tmp_path)
+    (tmp_path / "memory").mkdir()
+
+    def write(**files):
+        for name, text in files.items():
+            path = tmp_path / name.replace("__", "/").replace("V_", "memory.")
+            path.write_text(str(text) + "\n")
+
+    return write
+
+
+def test_default_is_four_fifths_of_what_is_free(cgroup, monkeypatch):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 1000)
+    assert memory_budget() == 800
+    with config_context(memory_budget=123):
+        assert memory_budget() == 123
+
+
+def test_without_a_container(cgroup):
+    free = psutil.virtual_memory().available
+    assert available_bytes() == pytest.approx(free, rel=0.2)
+
+
+def test_containers_limit(cgroup):
+    cgroup(V_max=10_000, V_current=4_000)
+    assert available_bytes() == 6_000
+
+
+def test_no_limit(cgroup):
+    cgroup(V_max="max", V_current=4_000)
+    assert available_bytes() > 1e6
+
+
+def test_cached_files_are_not_taken(cgroup):
+    cgroup(V_max=10_000, V_current=9_500, V_stat="anon 500\nfile 9000\ninactive_file 8000")
+    assert available_bytes() == 8_500
+
+
+def test_beyond_the_limit_there_is_nothing(cgroup):
+    cgroup(V_max=10_000, V_current=12_000)
+    assert available_bytes() == 0
+
+
+def test_containers_of_the_first_version(cgroup):
+    cgroup(
+        memory__V_limit_in_bytes=10_000,
+        memory__V_usage_in_bytes=9_000,
+        memory__V_stat="inactive_file 1\ntotal_inactive_file 3000",
+    )
+    assert available_bytes() == 4_000
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        (0, "0 bytes"),
+        (1023, "1023 bytes"),
+        (1536, "1.5 kB"),
+        (3 * 2**30, "3.0 GB"),
+        (2**60, "1048576.0 TB"),
+    ],
+)
+def test_bytes_in_words(n, words):
+    assert describe_bytes(n) == words
+
+
+def test_require_memory():
+    with config_context(memory_budget=1000):
+        require_memory(1000, "Something")
+        with pytest.raises(MemoryBudgetError, match=r"Something needs 1001 bytes \(1001 bytes\)"):
+            require_memory(1001, "Something")
+        with pytest.raises(
+            MemoryError, match=r"the memory budget is 1000 bytes. Less than 1000. Ra"
+        ):
+            require_memory(10**15, "Something", lambda budget: f"Less than {budget}.")
+
+
+def test_nothing_is_allocated_beyond_the_budget():
+    """300 000 distinct rows: 720 GB of co-association, refused at once."""
+    labels = np.stack([np.arange(300_000) % 700, np.arange(300_000) // 700], axis=1)
+    refused = pytest.raises(MemoryBudgetError, match="300000 x 300000")
+    with _memory.PeakMemory() as peak, refused:
+        coassociation(labels)
+    assert peak.gained < 500e6
