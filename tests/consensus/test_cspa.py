@@ -1,4 +1,4 @@
-"""CSPA against cuts counted on the full graph, the toy of the paper, and sizes no graph would fit."""
+"""CSPA against cuts counted on the full graph, the toy of the paper, and sizes no graph fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MCLA against a plain NumPy twin and the association vectors that the paper prints."""
+"""MCLA against a plain NumPy twin and, for the toy of the paper, votes worked out by hand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_toy_of_the_paper(partitioner):
         **{**OPTIONS, "balance": 0.2},
     )
     association = core.expand(found.association)
-    printed = np.array(
+    by_hand = np.array(
         [
             [3 / 4, 1, 1 / 2, 0, 1 / 4, 0, 0],
             [1 / 4, 0, 1 / 4, 1, 1 / 2, 0, 0],
@@ -52,7 +52,7 @@ def test_toy_of_the_paper(partitioner):
         ]
     ).T
     order = [association[o].argmax() for o in (1, 3, 6)]
-    np.testing.assert_allclose(association[:, order], printed, atol=1e-15)
+    np.testing.assert_allclose(association[:, order], by_hand, atol=1e-15)
 
 
 def test_toy_with_the_default_balance(partitioner):

@@ -59,7 +59,7 @@ class CSPA(BaseConsensus):
 
     Cost O(n' m K) a sweep over n' distinct rows, and O(n' (m + K)) memory: gains are read from how
     many of every cluster's samples each part holds, and no n' x n' graph is stored. With METIS it
-    is, in 24 n'² bytes. Missing labels count as disagreement, as in the paper.
+    is, in 28 n'² bytes. Missing labels count as disagreement, as in the paper.
 
     Deviations from the paper: samples with the same labels are one vertex of their number's weight
     and never part. The balance yields to such vertices: one heavier than an even share has a part
@@ -90,7 +90,7 @@ class CSPA(BaseConsensus):
         time="n' m K a sweep",
         memory="n' (m + K), n'² for METIS",
         bytes_needed=lambda s: (
-            s.n_rows * (36 * s.n_partitions + 40 * s.n_clusters)
+            s.n_rows * (48 * s.n_partitions + 40 * s.n_clusters)
             + 8 * s.n_all_clusters * s.n_clusters
             + 8 * min(s.n_rows, s.n_all_clusters, 1500) ** 2
         ),
@@ -123,7 +123,7 @@ class CSPA(BaseConsensus):
         graph = self.partitioner == "metis" or (
             self.partitioner == "auto" and size.n_rows <= METIS_ROWS
         )
-        return self.info.bytes_needed(size) + (24 * size.n_rows**2 if graph else 0)
+        return self.info.bytes_needed(size) + (28 * size.n_rows**2 if graph else 0)
 
     def _each_row_alone(self, core: Ensemble) -> Solution:
         return Solution(np.arange(core.n_rows), n_iter=0, learned={"partitioner_": "none"})

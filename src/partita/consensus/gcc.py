@@ -111,7 +111,7 @@ class GCC(BaseConsensus):
 
     def _bytes_needed(self, size: Size) -> int:
         graph = self.partitioner == "auto" and size.n_rows <= METIS_ROWS
-        return self.info.bytes_needed(size) + (24 * size.n_rows**2 if graph else 0)
+        return self.info.bytes_needed(size) + (28 * size.n_rows**2 if graph else 0)
 
     def _each_row_alone(self, core: Ensemble) -> Solution:
         learned = {"best_": "none", "scores_": {}, "partitioner_": "none"}

@@ -90,7 +90,7 @@ class HGPA(BaseConsensus):
         time="n' m K a sweep",
         memory="n' (m + K)",
         bytes_needed=lambda s: (
-            s.n_rows * (36 * s.n_partitions + 40 * s.n_clusters)
+            s.n_rows * (48 * s.n_partitions + 40 * s.n_clusters)
             + 8 * s.n_all_clusters * s.n_clusters
             + 8 * min(s.n_rows, s.n_all_clusters, 1500) ** 2
         ),

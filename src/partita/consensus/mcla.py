@@ -55,7 +55,7 @@ class MCLA(BaseConsensus):
     Planted clusters as 1 : 2 : 3 are found. Measured on four Gaussian blobs and 20 k-means
     partitions of them (mean adjusted Rand index of ten draws): blobs of 188 samples each 0.99; of
     400, 200, 100 and 50 samples 0.63, where `LWGP` has 0.99. The paper's example of seven objects
-    needs `balance=0.2` for the meta-clusters that it prints.
+    needs `balance=0.2` for the meta-clusters behind its expected answer.
 
     Cost O(n' m² + L²) for L clusters in all, and as much memory as L² numbers take; no n x n array.
     Missing labels: Jaccard coefficients over what is labelled, no vote where there is no label.
@@ -87,7 +87,7 @@ class MCLA(BaseConsensus):
         time="n' m² + L²",
         memory="n' (m + K) + L²",
         bytes_needed=lambda s: (
-            s.n_rows * (24 * s.n_partitions + 8 * s.n_clusters) + 56 * s.n_all_clusters**2
+            s.n_rows * (48 * s.n_partitions + 8 * s.n_clusters) + 56 * s.n_all_clusters**2
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
