@@ -436,3 +436,13 @@ def test_what_is_not_an_ensemble(tmp_path):
     np.savez(tmp_path / "later.npz", header=np.asarray(json.dumps({"format": 99})))
     with pytest.raises(InvalidEnsembleError, match="format 99, this version reads 1"):
         Ensemble.load(tmp_path / "later.npz")
+
+
+def test_samples_without_labels_change_nothing_for_the_others():
+    labels = noisy_ensemble(40, 5, 3, noise=0.4, seed=9)[1]
+    with_gap = np.insert(labels, [0, 7, 7, 30], -1, axis=0)
+    alone = Ensemble.from_labels(labels).compress()
+    among = Ensemble.from_labels(with_gap, unlabelled="keep").compress()
+    np.testing.assert_array_equal(alone.labels, among.labels)
+    np.testing.assert_array_equal(alone.weights, among.weights)
+    np.testing.assert_array_equal(alone.inverse, among.inverse[among.inverse >= 0])

@@ -299,9 +299,11 @@ class Ensemble:
             inverse[ascending], self.weights[ascending], minlength=n_distinct
         ).astype(np.float64, copy=False)
 
-        without = (labels == self.missing).all(axis=1)
-        rows = canonical_order(labels, self.missing, self.offsets, weights)
-        rows = rows[~without[rows]]
+        # a row without any label takes no part, not even in the order of the others
+        labelled = np.flatnonzero((labels != self.missing).any(axis=1))
+        rows = labelled[
+            canonical_order(labels[labelled], self.missing, self.offsets, weights[labelled])
+        ]
         renamed = np.empty((len(rows), self.n_partitions), labels.dtype)
         new_code = np.empty(self.n_all_clusters, np.int64)
         _kernels.rows.relabel_by_appearance(
