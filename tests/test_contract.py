@@ -341,16 +341,17 @@ class TestEveryMethod:
             other = fit(method, Ensemble.from_labels(labels, weights=weights * unit)).labels_
             assert adjusted_rand_score(plain, other) == 1
 
-    def test_matrix_of_unlabelled_samples(self, method):
-        if not issubclass(method, LearnsMatrix):
-            pytest.skip("learns no matrix")
-        table = np.insert(noisy_ensemble(30, 6)[1], 3, -1, axis=0)
-        fitted = fit(method, Ensemble.from_labels(table, unlabelled="keep"))
-        full = fitted.consensus_matrix()
-        assert full.shape == (31, 31)
-        assert not full[3].any()
-        assert not full[:, 3].any()
-        assert np.isfinite(full).all()
+
+@pytest.mark.parametrize(
+    "method", [m for m in METHODS if issubclass(m, LearnsMatrix)], ids=lambda m: m.__name__
+)
+def test_learned_matrices_of_unlabelled_samples(method):
+    table = np.insert(noisy_ensemble(30, 6)[1], 3, -1, axis=0)
+    full = fit(method, Ensemble.from_labels(table, unlabelled="keep")).consensus_matrix()
+    assert full.shape == (31, 31)
+    assert not full[3].any()
+    assert not full[:, 3].any()
+    assert np.isfinite(full).all()
 
 
 @pytest.mark.parametrize(

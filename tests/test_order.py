@@ -6,10 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
 
-from partita import Ensemble, _order
+from partita import EAC, LWEA, Ensemble, _order
 from strategies import label_tables, scrambled, symmetric_tables, weights_of
 
 
@@ -39,6 +40,21 @@ def test_scrambling_does_not_change_the_compressed_table(data, seed):
 @given(symmetric_tables(), st.integers(0, 2**32 - 1))
 def test_nor_does_it_in_symmetric_tables(labels, seed):
     assert_same_core(labels, None, np.random.default_rng(seed))
+
+
+@settings(max_examples=40, deadline=None)
+@given(label_tables(min_samples=5, missing=True), st.integers(0, 2**32 - 1))
+def test_partitions_are_the_same_where_all_rows_can_be_told_apart(labels, seed):
+    """With symmetric rows an answer may break the symmetry either way; otherwise it is one."""
+    core = Ensemble.from_labels(labels).compress()
+    refinement = _order._Refinement(core.labels, core.missing, core.offsets)
+    colours = refinement.refined(_order._weight_colours(core.weights))
+    assume(len(np.unique(colours)) == core.n_rows > 3)
+    other, order = scrambled(labels, np.random.default_rng(seed))
+    for method in (EAC(3), EAC(2, linkage="complete"), EAC(None), LWEA(3)):
+        before = method.fit_predict(labels)[order]
+        after = method.fit_predict(other)
+        assert adjusted_rand_score(before, after) == 1
 
 
 def random_latin_square(n, rng):
