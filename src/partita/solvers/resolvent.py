@@ -23,8 +23,9 @@ class LaplacianResolvent:
     multiple of the identity in every row (1 / d with d = 2 H r + 2); the block values are those of
     (diag(d) - 2 H diag(r))^-1, less 1 / (r d) on the diagonal. That matrix is block diagonal over
     the connected components of the graph, and on these nearly chordal graphs its Cholesky factor
-    is not much fuller than the graph itself: solving with the factor is one to two orders of
-    magnitude less work than multiplying by inverted blocks.
+    is hardly fuller than the graph itself (5 to 20 entries a row at 20 partitions and alpha = 0.8,
+    where inverted blocks have 60 to 3400): solving with it is an order of magnitude faster than
+    multiplying by the inverse.
 
     Parameters
     ----------
@@ -34,8 +35,7 @@ class LaplacianResolvent:
     Attributes
     ----------
     order : array of shape (n,)
-        Rows in order of elimination, components one after the other as far as this asks for it;
-        `apply` expects matrices in this order.
+        Rows in order of elimination; `apply` expects matrices in this order.
     """
 
     def __init__(self, graph: sp.csr_matrix, weights: NDArray[np.float64]) -> None:
