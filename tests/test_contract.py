@@ -342,6 +342,18 @@ class TestEveryMethod:
             assert adjusted_rand_score(plain, other) == 1
 
 
+@pytest.mark.parametrize("method", [EAC(3), LWEA(3)], ids=repr)
+def test_the_unit_of_weights_where_many_pairs_tie(method):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        labels = rng.integers(0, 3, (20, 3))
+        weights = rng.integers(1, 4, 20)
+        plain = method.fit_predict(Ensemble.from_labels(labels, weights=weights))
+        for unit in (0.1, 1 / 3, 7):
+            other = method.fit_predict(Ensemble.from_labels(labels, weights=weights * unit))
+            np.testing.assert_array_equal(plain, other)
+
+
 @pytest.mark.parametrize(
     "method", [m for m in METHODS if issubclass(m, LearnsMatrix)], ids=lambda m: m.__name__
 )

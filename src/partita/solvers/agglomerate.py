@@ -13,6 +13,7 @@ from partita import _kernels
 __all__ = ["LINKAGES", "Tree", "agglomerate", "spanning_tree"]
 
 LINKAGES = ("average", "single", "complete")
+_LARGEST_UNIT = 64  # parts of the smallest weight that are tried as the unit of all weights
 _CODES = {"average": 0, "single": 1, "complete": 2}
 
 
@@ -97,7 +98,7 @@ def agglomerate(
     if n == 1:
         empty = np.empty(0, np.int64)
         return Tree(empty, empty, np.empty(0))
-    size = np.ones(n) if weights is None else np.array(weights, np.float64)
+    size = np.ones(n) if weights is None else _in_whole_units(np.asarray(weights, np.float64))
     matrix = (
         _sums(distances, size, overwrite)
         if linkage == "average"
@@ -106,6 +107,16 @@ def agglomerate(
     left, right, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
     _kernels.agglomeration.chain(matrix, size, _CODES[linkage], left, right, height)
     return _sorted_tree(left, right, height)
+
+
+def _in_whole_units(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights as whole numbers if they are multiples of a unit: in tenths, too, ties are ties."""
+    ratio = weights / weights.min()
+    for parts in range(1, _LARGEST_UNIT + 1):
+        whole = np.rint(parts * ratio)
+        if np.allclose(whole, parts * ratio, rtol=1e-9, atol=0):
+            return whole
+    return weights.copy()
 
 
 def _sums(distances: Any, size: NDArray[np.float64], overwrite: bool) -> NDArray[Any]:
