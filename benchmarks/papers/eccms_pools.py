@@ -176,8 +176,8 @@ def load() -> dict[str, dict[str, dict[str, dict[str, float]]]]:
 def save(records: dict[str, Any]) -> None:
     content = {
         "protocol": "20 of the authors' 100 candidate partitions, draws as in the authors' program "
-        "(MT19937, seed 1); scores per draw, of the draws that were run; seconds as they passed on a "
-        "busy machine, which compare nothing",
+        "(MT19937, seed 1); scores per draw, of the draws that were run; seconds as they passed "
+        "on a busy machine, which compare nothing",
         "records": {pool: records[pool] for pool in POOLS if pool in records},
         "summary": [
             {
