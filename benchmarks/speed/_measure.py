@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import threading
+import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import psutil
+from partita._memory import PeakMemory
 
 
 @dataclass(frozen=True)
@@ -46,36 +44,14 @@ def seconds(call: Callable[[], Any], repeats: int = 3) -> float:
     return best
 
 
-def _child(call: Callable[[], Any], warm: Callable[[], Any], queue: Any) -> None:
-    warm()
-    process = psutil.Process(os.getpid())
-    before = process.memory_info().rss
-    peak = before
-    running = True
-
-    def watch() -> None:
-        nonlocal peak
-        while running:
-            peak = max(peak, process.memory_info().rss)
-            time.sleep(0.002)
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    call()
-    running = False
-    thread.join()
-    queue.put((peak - before) / 2**20)
-
-
 def peak_mb(call: Callable[[], Any], warm: Callable[[], Any] | None = None) -> float:
-    """Resident memory a call adds at its peak, in MB, seen from a process of its own.
+    """Resident memory a call adds at its peak, in MB.
 
     `warm` runs first, on small data, so that compiled code and imports do not count.
     """
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    process = context.Process(target=_child, args=(call, warm or (lambda: None), queue))
-    process.start()
-    result = queue.get()
-    process.join()
-    return float(result)
+    if warm is not None:
+        warm()
+    gc.collect()
+    with PeakMemory() as memory:
+        call()
+    return memory.gained / 2**20

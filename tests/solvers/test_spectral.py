@@ -51,6 +51,7 @@ def test_weighted_embedding_is_the_repeated_one(factor):
 @pytest.mark.parametrize("dense_up_to", [1500, 5], ids=["lapack", "lanczos"])
 def test_dense_sparse_and_factored_agree(factor, dense_up_to, monkeypatch):
     monkeypatch.setattr(spectral_module, "_DENSE", dense_up_to)
+    monkeypatch.setattr(spectral_module, "_FORMED", dense_up_to)
     affinity = factor @ factor.T
     weights = np.arange(1.0, len(affinity) + 1)
     forms = [
@@ -95,6 +96,7 @@ def transfer_cut_slowly(B, k):
 @pytest.mark.parametrize("wide", [False, True])
 def test_transfer_cut(wide, dense_up_to, monkeypatch):
     monkeypatch.setattr(spectral_module, "_DENSE", dense_up_to)
+    monkeypatch.setattr(spectral_module, "_FORMED", dense_up_to)
     rng = np.random.default_rng(2)
     B = rng.random((30, 50 if wide else 12)) * (rng.random((30, 50 if wide else 12)) < 0.6)
     B[:, 0] = 0.1

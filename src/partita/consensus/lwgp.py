@@ -70,7 +70,7 @@ class LWGP(BaseConsensus):
         memory="n' (m + K)",
         bytes_needed=lambda s: (
             s.n_rows * (24 * s.n_partitions + 24 * s.n_clusters)
-            + 8 * min(s.n_rows, s.n_all_clusters, 1500) ** 2
+            + 8 * min(s.n_rows, s.n_all_clusters, 500) ** 2
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {

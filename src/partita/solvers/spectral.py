@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 _DENSE = 1500  # below this order a full decomposition beats Lanczos
+_FORMED = 500  # below this order forming a product beats applying its factors
 _TINY = 1e-10
 
 
@@ -45,7 +46,8 @@ def top_eigenvectors(
     """
     n = matrix.shape[0] if n is None else n
     n_components = min(n_components, n)
-    small = n <= _DENSE or n_components > n // 4
+    small = n_components > n // 4
+    small |= n <= (_DENSE if isinstance(matrix, np.ndarray) else _FORMED)
     if isinstance(matrix, np.ndarray) and (small or n <= 2 * _DENSE):
         values, vectors = eigh(matrix, subset_by_index=(n - n_components, n - 1))
     elif small:
@@ -108,7 +110,7 @@ def _from_factor(
 def _gram(matrix: Any) -> Any:
     """M Mᵀ: formed where it is small, an operator where it is not."""
     n = matrix.shape[0]
-    if n <= _DENSE:
+    if n <= _FORMED:
         product = matrix @ matrix.T
         return np.asarray(product.toarray() if sp.issparse(product) else product)
     transposed = matrix.T.tocsr() if sp.issparse(matrix) else matrix.T
