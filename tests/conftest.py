@@ -6,6 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples in every run, and no verdict on a busy machine's speed.
+settings.register_profile(
+    "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("suite")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 ORACLES = SHARED / "oracles"
