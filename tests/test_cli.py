@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -68,7 +69,7 @@ def test_demo_prints_scores_and_writes_a_picture(run, tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert str(picture) in err.replace("\n", "")
     assert "hint:" in err
-    assert "6/6" in err
+    assert "\x1b" not in err  # no bar where nobody watches
 
 
 def test_demo_methods_exist() -> None:
@@ -108,3 +109,51 @@ def test_debug_keeps_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
             cli.main()
     finally:
         logging.getLogger("partita").setLevel(logging.NOTSET)
+
+
+def test_help_documents_the_exit_codes(run) -> None:
+    from partita.cli._app import EXIT_CODES
+
+    _, out, _ = run("--help")
+    for code, meaning in EXIT_CODES.items():
+        assert f"{code}  {meaning[:40]}" in out
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(KeyboardInterrupt(), 130), (MemoryError("too much"), 2), (OSError("disk full"), 2)],
+)
+def test_exit_codes(monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int) -> None:
+    from typer.testing import CliRunner
+
+    from partita import registry
+
+    def fail(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(registry, "all_methods", fail)
+    result = CliRunner().invoke(cli.app, ["methods"])
+    assert result.exit_code == code
+    assert result.stdout == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells of a closed pipe differently")
+def test_a_reader_may_go_away() -> None:
+    command = [sys.executable, "-c", "from partita.cli import main; main()", "methods", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.wait(60) == 141
+        assert process.stderr.read() == b""
+
+
+def test_a_fault_of_ours_keeps_its_traceback(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from partita import registry
+
+    def fail(**_: object) -> None:
+        raise RuntimeError("impossible")
+
+    monkeypatch.setattr(registry, "all_methods", fail)
+    monkeypatch.setattr(sys, "argv", ["partita", "methods"])
+    with pytest.raises(RuntimeError, match="impossible") as caught:
+        cli.main()
+    assert "fault of partita" in caught.value.__notes__[0]

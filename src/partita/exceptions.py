@@ -5,7 +5,9 @@ from __future__ import annotations
 __all__ = [
     "ConvergenceWarning",
     "InvalidEnsembleError",
+    "InvalidStoreError",
     "MemoryBudgetError",
+    "MissingPackageError",
     "NotSupportedError",
     "PartitaWarning",
 ]
@@ -15,12 +17,20 @@ class InvalidEnsembleError(ValueError):
     """The labels handed in do not describe an ensemble of partitions."""
 
 
+class InvalidStoreError(InvalidEnsembleError):
+    """A folder is not a store of labels, is damaged, or is not complete."""
+
+
 class NotSupportedError(ValueError):
     """The method is not defined for this kind of ensemble."""
 
 
 class MemoryBudgetError(MemoryError):
     """A dense array would exceed the memory budget; raised before allocating it."""
+
+
+class MissingPackageError(ImportError):
+    """A package that only some uses need is not installed; the message says which."""
 
 
 class PartitaWarning(UserWarning):

@@ -1,0 +1,102 @@
+"""What people and programs read: tables and JSON on stdout, sentences and hints on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import typer
+
+__all__ = ["Talk", "complain", "hinting", "plain", "print_json", "print_table"]
+
+
+class Talk:
+    """Sentences for the person at the terminal; none if they asked for quiet."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            _stderr().print(plain(text))
+
+    def hint(self, text: str) -> None:
+        if not self.quiet:
+            _stderr().print(f"[bold cyan]hint:[/] {plain(text)}")
+
+
+def complain(text: str, hints: Sequence[str], kind: Literal["error", "warning"] = "error") -> None:
+    """An error or a warning with its hints; quiet or not."""
+    talk = _stderr()
+    talk.print(f"[bold {'red' if kind == 'error' else 'yellow'}]{kind}:[/] {plain(text)}")
+    for hint in hints:
+        talk.print(f"[bold cyan]hint:[/] {plain(hint)}")
+
+
+@contextmanager
+def hinting(text: str) -> Iterator[None]:
+    """Add a hint to a mistake that passes."""
+    try:
+        yield
+    except ValueError as error:
+        error.add_note(text)
+        raise
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on stdout, numbers of NumPy and NaN (as null) included."""
+    typer.echo(json.dumps(_json(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _json(item) for key, item in value.items()}
+    if isinstance(value, str) or value is None:
+        return value
+    if hasattr(value, "tolist"):
+        return _json(value.tolist())
+    if isinstance(value, Sequence):
+        return [_json(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    numbers: bool = False,
+    section_after: int | None = None,
+) -> None:
+    """A table on stdout; cells may carry rich's markup, so pass strangers' text through `plain`."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, column in enumerate(columns):
+        justify: Literal["left", "right"] = "right" if numbers and place else "left"
+        table.add_column(column, justify=justify, overflow="fold")
+    for place, row in enumerate(rows):
+        table.add_row(*row, end_section=place == section_after)
+    console = Console(highlight=False)
+    if not console.is_terminal:  # lines as wide as they need to be where a program reads them
+        console = Console(highlight=False, width=200)
+    console.print(table)
+
+
+def plain(text: str) -> str:
+    """Text in which square brackets are square brackets."""
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def _stderr() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, soft_wrap=True)

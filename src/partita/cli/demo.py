@@ -1,0 +1,91 @@
+"""`partita demo`: a hundred clusterings of handwritten digits, fused and scored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita.cli._options import Json, Quiet, Seed
+from partita.cli._talk import Talk, hinting, print_json, print_table
+
+if TYPE_CHECKING:
+    from partita.datasets import Score
+    from partita.datasets.demo import Demo
+
+__all__ = ["demo"]
+
+_PICTURED = "LWGP"
+
+
+def demo(
+    partitions: Annotated[int, typer.Option(min=2, help="Base partitions to generate.")] = 100,
+    method: Annotated[
+        list[str] | None, typer.Option("--method", "-m", help="Key of a method; repeat for more.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Picture to write: .png, .svg or .pdf.")
+    ] = Path("partita-demo.png"),
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fuse many clusterings of handwritten digits, print the scores and draw the consensus."""
+    from partita.cli._progress import progress_bars
+    from partita.datasets.demo import DEFAULT_METHODS, run_demo
+
+    _check_output(output)
+    known = hinting("`partita methods` lists the keys of all methods")
+    with known, progress_bars("demo", quiet=quiet):
+        result = run_demo(
+            n_partitions=partitions, methods=method or DEFAULT_METHODS, random_state=seed
+        )
+        pictured = _draw(result, output)
+    scores = [*result.scores, result.base_mean, result.base_best]
+    if as_json:
+        records = [{"name": s.name, **s.measures, "seconds": s.seconds} for s in scores]
+        print_json({"scores": records, "picture": str(output)})
+    else:
+        _print_scores(scores, len(result.scores))
+    talk = Talk(quiet)
+    talk.say(f"wrote {output}: how far {partitions} partitions agree with {pictured}")
+    talk.hint("`partita methods` lists every method")
+
+
+def _check_output(path: Path) -> None:
+    """Refuse before the work, not after it, what could not be written."""
+    if path.suffix not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"--output must end in .png, .svg or .pdf, got {str(path)!r}.")
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"No folder {str(path.absolute().parent)!r} to write into.")
+
+
+def _draw(result: Demo, output: Path) -> str:
+    """Draw the consensus of one method and return its name."""
+    from partita.plotting import ConsensusDisplay, ScoresDisplay, draw_overview, save_figure
+
+    pictured = _PICTURED if _PICTURED in result.labels else result.scores[0].name
+    labels = result.labels[pictured]
+    consensus = ConsensusDisplay.from_labels(
+        result.partitions, labels, name=pictured, resolution=360
+    )
+    methods = {score.name: score.measures["ARI"] for score in result.scores}
+    scores = ScoresDisplay(result.base_measures["ARI"], methods, "ARI")
+    save_figure(draw_overview(consensus, scores, result.images, labels), output, dpi=110)
+    return pictured
+
+
+def _print_scores(scores: list[Score], n_methods: int) -> None:
+    measures = list(scores[0].measures)
+    best = {m: max(score.measures[m] for score in scores[:n_methods]) for m in measures}
+    rows = []
+    for place, score in enumerate(scores):
+        cells = [f"{score.measures[m]:.3f}" for m in measures]
+        if place < n_methods:
+            cells = [
+                f"[bold]{cell}[/]" if score.measures[m] == best[m] else cell
+                for m, cell in zip(measures, cells, strict=True)
+            ]
+        rows.append([score.name, *cells, f"{score.seconds:.2f}"])
+    print_table(["method", *measures, "seconds"], rows, numbers=True, section_after=n_methods - 1)

@@ -1,0 +1,47 @@
+"""`partita methods`: the table of the registry."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from partita.cli._options import Json
+from partita.cli._talk import print_json, print_table
+
+__all__ = ["methods"]
+
+
+def methods(
+    family: Annotated[str | None, typer.Option(help="Only methods of this family.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the consensus methods."""
+    from dataclasses import fields
+
+    from partita.registry import all_methods
+
+    found = all_methods(family=family)
+    if not found:
+        known = ", ".join(sorted({c.info.family for c in all_methods()}))
+        raise ValueError(f"No method of family {family!r}. Known: {known}.")
+    records: list[dict[str, Any]] = [
+        {"class": c.__name__}
+        | {f.name: getattr(c.info, f.name) for f in fields(c.info) if f.name != "bytes_needed"}
+        for c in found
+    ]
+    if as_json:
+        print_json(records)
+        return
+    rows = [
+        [
+            record["key"],
+            record["name"],
+            record["family"],
+            record["missing"],
+            "no" if record["deterministic"] else "yes",
+            record["memory"],
+        ]
+        for record in records
+    ]
+    print_table(["key", "name", "family", "missing labels", "random", "memory"], rows)
