@@ -15,9 +15,10 @@ ROOT = Path(partita.__file__).parent
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_kernels", "exceptions", "_sklearn_compat", "config"}),
-    frozenset({"_validation", "_memory", "_order", "_threads"}),
+    frozenset({"_atomic", "_validation", "_memory", "_order", "_threads"}),
+    frozenset({"store"}),
     frozenset({"ensemble"}),
-    frozenset({"matrices", "solvers", "generate", "metrics"}),
+    frozenset({"files", "matrices", "solvers", "generate", "metrics"}),
     frozenset({"consensus", "multiview"}),
     frozenset({"registry"}),
     frozenset({"alignment", "clustering", "comparison", "diagnostics"}),

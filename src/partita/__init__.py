@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from partita.metrics import *
     from partita.registry import *
     from partita.solvers.affinity import *
+    from partita.store import *
 
 __version__ = "0.1.0"
 
@@ -37,6 +38,7 @@ __version__ = "0.1.0"
 _MODULES = (
     "consensus",
     "ensemble",
+    "store",
     "generate",
     "choosing",
     "clustering",

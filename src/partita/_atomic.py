@@ -1,0 +1,77 @@
+"""Files that are there whole or not at all: write beside, flush to the disk, rename."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = ["atomic_path", "explained", "write_atomically"]
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR}
+
+
+def write_atomically(path: str | Path, content: bytes | Callable[[BinaryIO], object]) -> None:
+    """Replace the file at `path` by new content in one step.
+
+    Whoever opens `path`, also after the process or the machine died in the middle, finds the old
+    content or the new one. `content` is bytes, or a function that writes them to an open file. If
+    the disk is full or the folder refuses, the error says so and the old content is still there.
+    """
+    with atomic_path(path) as partial, open(partial, "wb") as file:
+        if callable(content):
+            content(file)
+        else:
+            file.write(content)
+
+
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """A name beside `path` to write a file to; it takes the place of `path` if nothing fails."""
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
+    with explained(path, "What was there before is untouched."):
+        try:
+            yield partial
+            _flush_to_disk(partial)
+            os.replace(partial, path)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+        _flush_to_disk(path.parent)
+
+
+@contextmanager
+def explained(path: Path, state: str) -> Iterator[None]:
+    """Say in an error of the disk what was being written and what is left."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL | _REFUSED or error.filename2 is not None:
+            raise
+        if error.filename is not None and Path(error.filename).parent != path.parent:
+            raise  # some other file, which the error names itself
+        advice = (
+            "Free some space or choose another disk"
+            if error.errno in _FULL
+            else f"Check that the folder {str(path.parent)!r} exists and may be written to"
+        )
+        raise OSError(
+            error.errno, f"Cannot write {str(path)!r}: {error.strerror}. {state} {advice}."
+        ) from error
+
+
+def _flush_to_disk(path: Path) -> None:
+    """Force a file, or the names in a folder, out of the operating system's memory."""
+    if path.is_dir() and os.name == "nt":
+        return  # Windows keeps the names in order by itself and opens no folder
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
