@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from partita.plotting._style import INK, MUTED, blues, new_figure, save_figure
+from partita.plotting._display import Display
+from partita.plotting._style import INK, MUTED, ON_IMAGE, blues, new_figure, plain_text
 from partita.plotting.blocks import BlockMeans, block_means
 
 __all__ = ["ConsensusDisplay"]
@@ -16,7 +16,7 @@ __all__ = ["ConsensusDisplay"]
 _LEAST_SHARE = 0.022  # of the picture's height: what a line of text needs
 
 
-class ConsensusDisplay:
+class ConsensusDisplay(Display):
     """Co-association matrix ordered by consensus cluster, and inside a cluster by confidence.
 
     Dark squares on the diagonal are clusters that the base partitions agree on; a square that
@@ -46,8 +46,6 @@ class ConsensusDisplay:
     array([3, 2])
     """
 
-    ax_: Any
-    figure_: Any
     im_: Any
     colorbar_: Any
 
@@ -116,23 +114,17 @@ class ConsensusDisplay:
             aspect="equal",
         )
         for bound in blocks.bounds[1:-1]:
-            ax.axhline(bound, color=INK, lw=0.5, alpha=0.45)
-            ax.axvline(bound, color=INK, lw=0.5, alpha=0.45)
+            ax.axhline(bound, color=ON_IMAGE, lw=0.5, alpha=0.45)
+            ax.axvline(bound, color=ON_IMAGE, lw=0.5, alpha=0.45)
         self._name_clusters(ax, n)
         self.colorbar_ = self._add_colorbar(ax) if colorbar else None
         return self
-
-    def save(self, path: str | Path, *, dpi: int = 130) -> Path:
-        """Write the picture, drawing it first if that was not done."""
-        if not hasattr(self, "figure_"):
-            self.plot()
-        return save_figure(self.figure_, path, dpi)
 
     def _name_clusters(self, ax: Any, n: int) -> None:
         blocks = self.blocks
         centres = (blocks.bounds[:-1] + blocks.bounds[1:]) / 2
         wide = np.flatnonzero(np.diff(blocks.bounds) >= _LEAST_SHARE * n)
-        ax.set_yticks(centres[wide], [str(blocks.clusters[k]) for k in wide])
+        ax.set_yticks(centres[wide], [plain_text(blocks.clusters[k]) for k in wide])
         ax.set_xticks([])
         ax.tick_params(length=0, labelsize=9, labelcolor=INK)
         ax.set_ylabel("consensus cluster", color=MUTED, fontsize=9)
@@ -153,7 +145,7 @@ class ConsensusDisplay:
         ax.set_xlabel(self._caption(len(blocks.clusters) - len(wide)), color=MUTED, fontsize=8)
 
     def _title(self) -> str:
-        consensus = f"{self.name} consensus" if self.name else "Consensus"
+        consensus = f"{plain_text(self.name)} consensus" if self.name else "Consensus"
         n_samples, n_clusters = int(self.blocks.sizes.sum()), len(self.blocks.clusters)
         return f"{consensus}: {n_samples:,} samples in {n_clusters} clusters"
 

@@ -8,12 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita.plotting._style import ACCENT, INK, MUTED, QUIET, new_figure
+from partita.plotting._display import Display
+from partita.plotting._style import ACCENT, INK, MUTED, QUIET, new_figure, plain_text
 
 __all__ = ["ScoresDisplay"]
 
 
-class ScoresDisplay:
+class ScoresDisplay(Display):
     """One score of several methods above the spread of the base partitions.
 
     Parameters
@@ -36,9 +37,6 @@ class ScoresDisplay:
     >>> list(display.methods)
     ['LWGP', 'EAC']
     """
-
-    ax_: Any
-    figure_: Any
 
     def __init__(self, base: ArrayLike, methods: Mapping[str, float], label: str) -> None:
         self.base = np.asarray(base, np.float64)
@@ -75,7 +73,8 @@ class ScoresDisplay:
         # a fixed zigzag instead of random jitter: the same picture every time
         spread = 0.12 * np.resize([-1.0, 0.3, -0.3, 1.0], len(self.base))
         ax.plot(np.sort(self.base), base_place + spread, "o", color=MUTED, ms=3, alpha=0.55, mew=0)
-        ax.set_yticks([*places, base_place], [*self.methods, f"{len(self.base)} base\npartitions"])
+        names = [*map(plain_text, self.methods), f"{len(self.base)} base\npartitions"]
+        ax.set_yticks([*places, base_place], names)
         ax.set_ylim(base_place + 0.6, -0.6)
         ax.margins(x=0.14)
         ax.set_xlabel(f"{self.label}  (dashed: mean base partition)", fontsize=8, color=MUTED)

@@ -1,0 +1,109 @@
+"""`ConvergenceDisplay`: what an iterative method recorded on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from partita.plotting._display import Display
+from partita.plotting._style import (
+    INK,
+    LINES,
+    MUTED,
+    new_figure,
+    plain_text,
+    quiet_axes,
+)
+
+__all__ = ["ConvergenceDisplay"]
+
+_DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (1, 1)), (0, (6, 1)))
+_DECADES = 2.0  # from which on a logarithmic axis shows more
+
+
+class ConvergenceDisplay(Display):
+    """A method's `history_` over its iterations.
+
+    What is recorded is the method's choice: most keep the objective, some the residuals that they
+    stop by; their docstrings say which. Values that span more than two decades are drawn on a
+    logarithmic axis, lines differ in dash as well as in colour.
+
+    Parameters
+    ----------
+    history : array of shape (n_iter,) or (n_iter, n_lines)
+    names : sequence of str, optional
+        Of the lines.
+    title : str, optional
+
+    Examples
+    --------
+    >>> from partita import SEC
+    >>> from partita.plotting import ConvergenceDisplay
+    >>> from partita.testing import noisy_ensemble
+    >>> model = SEC(n_clusters=3, random_state=0).fit(noisy_ensemble(60, 8, 3)[1])
+    >>> ConvergenceDisplay.from_estimator(model).title
+    'SEC, converged'
+    """
+
+    def __init__(
+        self, history: ArrayLike, names: Sequence[str] | None = None, title: str | None = None
+    ) -> None:
+        values = np.asarray(history, np.float64)
+        if values.ndim not in (1, 2) or len(values) == 0:
+            raise ValueError(
+                "history must have shape (n_iter,) or (n_iter, n_lines) with at least one "
+                f"iteration, got {values.shape}."
+            )
+        self.history = values.reshape(len(values), -1)
+        lines = self.history.shape[1]
+        self.names = None if names is None else list(names)
+        if self.names is not None and len(self.names) != lines:
+            raise ValueError(f"names must name {lines} lines, got {len(self.names)}.")
+        self.title = title
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, names: Sequence[str] | None = None) -> Self:
+        """From a fitted method that keeps a `history_`."""
+        check_is_fitted(estimator, "labels_")
+        name = type(estimator).__name__
+        if not hasattr(estimator, "history_"):
+            raise ValueError(f"{name} keeps no history_: it does not iterate.")
+        ended = "converged" if estimator.converged_ else f"stopped after {estimator.n_iter_}"
+        return cls(estimator.history_, names, f"{name}, {ended}")
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, into a new figure where no `ax` is given."""
+        if ax is None:
+            ax = new_figure(5.6, 3.2).add_subplot()
+        self.ax_, self.figure_ = ax, ax.figure
+        n, lines = self.history.shape
+        finite = np.where(np.isfinite(self.history), self.history, np.nan)
+        for j in range(lines):
+            ax.plot(
+                np.arange(1, n + 1),
+                finite[:, j],
+                color=LINES[j % len(LINES)],
+                ls=_DASHES[j % len(_DASHES)],
+                marker="o" if n <= 40 else None,
+                ms=4,
+                lw=1.8,
+                label=plain_text(self.names[j] if self.names else f"{j}"),
+            )
+        known = finite[np.isfinite(finite)]
+        if len(known) and known.min() > 0 and np.log10(known.max() / known.min()) > _DECADES:
+            ax.set_yscale("log")
+            ax.minorticks_off()
+        if self.names or lines > 1:
+            ax.legend(frameon=False, fontsize=8, labelcolor=INK)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.set_xlabel("iteration", fontsize=8, color=MUTED)
+        ax.set_ylabel("recorded in history_", fontsize=8, color=MUTED)
+        title = "Convergence" if self.title is None else plain_text(self.title)
+        ax.set_title(title, loc="left", fontsize=11, color=INK)
+        quiet_axes(ax, grid="y")
+        ax.yaxis.get_offset_text().set(color=MUTED, fontsize=8)
+        return self

@@ -1,0 +1,80 @@
+"""Curves over K above their nulls, and clusters tracked over K."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from partita.choosing import KScan, scan_k
+from partita.plotting import PALETTE, ScanDisplay, TrackingDisplay
+from partita.testing import noisy_ensemble
+
+
+@pytest.fixture(scope="module")
+def scan() -> KScan:
+    labels = noisy_ensemble(90, 10, 3, noise=0.2)[1]
+    return scan_k(labels, range(2, 6), n_resamples=2, n_null=3, random_state=0)
+
+
+def test_a_panel_per_curve_with_its_null(scan: KScan) -> None:
+    display = ScanDisplay.from_scan(scan).plot()
+    assert len(display.axes_) == 4
+    assert display.figure_ is display.axes_[3].figure
+    for ax, name in zip(display.axes_, display.curves, strict=True):
+        lines = {line.get_label(): line.get_ydata() for line in ax.lines}
+        np.testing.assert_array_equal(lines["this ensemble"], scan.curves[name])
+        np.testing.assert_array_equal(lines["null, mean"], scan.null_mean[name])
+        assert "suggested: K = 3" in lines
+    band = display.axes_[0].collections[0].get_paths()[0].vertices[:, 1]
+    high = scan.null_mean["separation"] + 2 * scan.null_std["separation"]
+    assert band.max() == pytest.approx(high.max())
+
+
+def test_one_curve_into_given_axes(scan: KScan) -> None:
+    ax = Figure().add_subplot()
+    display = ScanDisplay.from_scan(scan, curves=["eigengap"]).plot(ax)
+    assert display.ax_ is ax
+    assert not ax.collections  # no null, no band
+    with pytest.raises(ValueError, match="Expected an axes for each of"):
+        ScanDisplay.from_scan(scan).plot(ax)
+    with pytest.raises(ValueError, match=r"curves must be among .* got \['nosuch'\]"):
+        ScanDisplay.from_scan(scan, curves=["nosuch"])
+
+
+def test_nothing_is_marked_where_nothing_was_found() -> None:
+    display = ScanDisplay([2, 3], {"pac": [0.1, 0.2]}, {"pac": [0.1, 0.2]}, {"pac": [1, 1]}).plot()
+    assert not [line for line in display.ax_.lines if "suggested" in str(line.get_label())]
+    band = display.ax_.collections[0].get_paths()[0].vertices[:, 1]
+    assert (band.min(), band.max()) == (0, 1)  # a share stays between 0 and 1
+
+
+def test_tracking_keeps_names_and_shares(scan: KScan) -> None:
+    display = TrackingDisplay.from_scan(scan).plot()
+    assert display.bands.shape == (4, 90)
+    for band, k in zip(display.bands, scan.k, strict=True):
+        assert np.array_equal(
+            np.sort(np.unique(band, return_counts=True)[1]), np.sort(np.bincount(scan.labels[k]))
+        )
+    # noise aside, the three planted clusters keep their names from K = 3 on
+    assert np.mean(display.bands[1] == display.bands[2]) > 0.8
+    assert {t.get_text() for t in display.ax_.texts} >= {"0", "1", "2"}
+    assert [t.get_text() for t in display.ax_.get_yticklabels()] == [f"K = {k}" for k in scan.k]
+
+
+def test_tracking_draws_any_number_of_samples_in_as_many_columns() -> None:
+    coarse = np.arange(50_000) % 2
+    fine = np.where(coarse == 0, 7, 5 + np.arange(50_000) % 4)
+    display = TrackingDisplay.from_results([coarse, fine], resolution=200).plot()
+    assert display.bands.shape == (2, 200)
+    assert display.bands[0].tolist() == [0] * 100 + [1] * 100
+    assert np.unique(display.bands[1], return_counts=True)[1].tolist() == [100, 50, 50]
+    assert "200 of them drawn" in display.ax_.get_xlabel()
+
+
+def test_samples_without_a_cluster_have_no_colour() -> None:
+    display = TrackingDisplay.from_results({2: [0, 0, -1, 1], 9: [0, 0, 8, 1]}).plot()
+    colours = [patch.get_facecolor() for patch in display.ax_.patches]
+    assert (1.0, 1.0, 1.0, 1.0) in colours
+    assert len(PALETTE) == 8
+    assert "of them drawn" not in display.ax_.get_xlabel()
