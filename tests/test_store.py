@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from partita import LabelStore
+from partita import Ensemble, LabelStore, config_context
 from partita._atomic import write_atomically
 from partita._memory import PeakMemory
-from partita.exceptions import InvalidEnsembleError, InvalidStoreError
+from partita.exceptions import InvalidEnsembleError, InvalidStoreError, MemoryBudgetError
 from partita.store._sealed import seal
 
 N_CLUSTERS = [3, 200, 2, 7]
@@ -481,3 +481,81 @@ def test_an_error_of_another_file_is_passed_on_as_it_is(tmp_path: Path) -> None:
 
     with pytest.raises(FileNotFoundError, match="elsewhere"):
         write_atomically(tmp_path / "state", reads_elsewhere)
+
+
+# -- ensembles -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ensemble() -> Ensemble:
+    rng = np.random.default_rng(1)
+    columns = [rng.choice(["x", "y", None], 90, p=[0.4, 0.4, 0.2]), rng.integers(0, 300, 90) * 2]
+    return Ensemble.from_labels(
+        columns,
+        sample_ids=[f"id{i}" for i in range(90)],
+        partition_names=["letters", "numbers"],
+        provenance={"from": "a test"},
+    )
+
+
+def assert_same(found: Ensemble, expected: Ensemble) -> None:
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    assert found.labels.dtype == expected.labels.dtype
+    for one, other in zip(found.categories, expected.categories, strict=True):
+        assert one.tolist() == other.tolist()
+    np.testing.assert_array_equal(found.sample_ids, expected.sample_ids)
+    np.testing.assert_array_equal(found.partition_names, expected.partition_names)
+    assert found.provenance == expected.provenance
+
+
+def test_an_ensemble_goes_to_a_store_and_comes_back(tmp_path: Path, ensemble: Ensemble) -> None:
+    store = ensemble.to_store(tmp_path / "s", rows_per_chunk=16)
+    assert store.is_complete
+    assert_same(Ensemble.from_store(store), ensemble)
+    assert_same(Ensemble.from_store(tmp_path / "s"), ensemble)
+    opened = Ensemble.open(tmp_path / "s")
+    np.testing.assert_array_equal(opened.n_clusters, ensemble.n_clusters)
+    np.testing.assert_array_equal(opened.offsets, ensemble.offsets)
+    rows = np.asarray([80, 3, 3, 17])
+    np.testing.assert_array_equal(opened.take(rows), ensemble.labels[rows])
+
+
+def test_a_compressed_ensemble_is_written_as_the_samples_it_stands_for(tmp_path: Path) -> None:
+    labels = [["b", "a", None, "b"] * 5, [1, 1, None, 1] * 5, [0, 2, None, 0] * 5]
+    ensemble = Ensemble.from_labels(labels, unlabelled="keep")
+    store = ensemble.compress().to_store(tmp_path / "s")
+    back = Ensemble.from_store(store, unlabelled="keep")
+    for i, column in enumerate(labels):
+        names = [*back.categories[i].tolist(), *[None] * 300]
+        assert [names[code] for code in back.labels[:, i]] == column
+    with pytest.raises(InvalidEnsembleError, match="5 sample"):
+        Ensemble.from_store(store)
+
+
+def test_clusters_without_samples_are_left_out_of_an_ensemble(tmp_path: Path) -> None:
+    writer = LabelStore.create(tmp_path / "s", 3, [["a", "b", "c"], [5, 6]])
+    writer.write(0, [[2, 0], [0, -1], [2, 1]])
+    writer.finish()
+    ensemble = Ensemble.from_store(tmp_path / "s")
+    assert [c.tolist() for c in ensemble.categories] == [["a", "c"], [5, 6]]
+    assert ensemble.labels.tolist() == [[1, 0], [0, 255], [1, 1]]
+
+
+def test_a_store_too_large_for_the_budget_is_not_read(tmp_path: Path, ensemble: Ensemble) -> None:
+    store = ensemble.to_store(tmp_path / "s")
+    with config_context(memory_budget=500), pytest.raises(MemoryBudgetError, match=r"open\(path"):
+        Ensemble.from_store(store)
+
+
+def test_an_incomplete_store_is_no_ensemble(tmp_path: Path) -> None:
+    LabelStore.create(tmp_path / "s", 3, n_clusters=[2])
+    with pytest.raises(InvalidStoreError, match="not complete"):
+        Ensemble.from_store(tmp_path / "s")
+
+
+def test_weights_have_no_place_in_a_store(tmp_path: Path) -> None:
+    ensemble = Ensemble.from_labels([[0, 1], [0, 1]], weights=[1, 2])
+    for weighted in (ensemble, ensemble.compress()):
+        with pytest.raises(InvalidEnsembleError, match="weights"):
+            weighted.to_store(tmp_path / "s")
+    assert not (tmp_path / "s").exists()

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita._memory import require_memory
 from partita._order import canonical_order
 from partita._validation import (
     as_frame,
@@ -31,10 +32,13 @@ from partita._validation import (
     name_array,
 )
 from partita.exceptions import InvalidEnsembleError
+from partita.store import LabelStore
+from partita.store._sealed import plain
 
 __all__ = ["Ensemble", "as_ensemble"]
 
 _FORMAT = 1
+_ROWS_AT_ONCE = 1 << 16
 _ARRAYS = ("labels", "weights", "inverse", "partition_order", "sample_ids", "partition_names")
 
 
@@ -121,8 +125,6 @@ class Ensemble:
         >>> Ensemble.from_labels([["a", "a", "b"], [1, 1, None]])
         Ensemble(3 samples, 2 partitions, 1 to 2 clusters each, 1 label missing)
         """
-        if unlabelled not in ("error", "keep"):
-            raise ValueError(f'unlabelled must be "error" or "keep", got {unlabelled!r}')
         columns, found_names = label_columns(labels)
         names = list(partition_names) if partition_names is not None else found_names
         if names is not None and len(names) != len(columns):
@@ -130,16 +132,7 @@ class Ensemble:
                 f"partition_names must name {len(columns)} partitions, got {len(names)} names."
             )
         table, categories = encode(columns, names, noise)
-        missing = np.iinfo(table.dtype).max
-        without = np.flatnonzero((table == missing).all(axis=1))
-        if len(without) and unlabelled == "error":
-            raise InvalidEnsembleError(
-                f"{len(without)} sample(s) have no label in any partition (first: row "
-                f'{without[0]}). Drop them, or pass `Ensemble.from_labels(..., unlabelled="keep")` '
-                "to get -1 for them."
-            )
-        if len(without) == len(table):
-            raise InvalidEnsembleError("No sample has a label in any partition.")
+        _check_unlabelled(table, unlabelled)
         ids = None if sample_ids is None else _copied_names(sample_ids)
         if ids is not None and ids.shape != (len(table),):
             raise InvalidEnsembleError(
@@ -393,6 +386,95 @@ class Ensemble:
 
     # -- disk --------------------------------------------------------------------------------
 
+    @staticmethod
+    def open(path: str | Path, *, checked: bool = True) -> LabelStore:
+        """Open a store: an ensemble whose rows are never all in memory.
+
+        A `LabelStore` has the shape, names and codes of an ensemble and reads its rows a block at
+        a time. With `checked=False` they are not compared with their checksums.
+        """
+        return LabelStore.open(path, checked=checked)
+
+    @classmethod
+    def from_store(cls, store: LabelStore | str | Path, *, unlabelled: str = "error") -> Ensemble:
+        """Read all rows of a store into memory, if the memory budget has room for them.
+
+        Clusters that were declared and hold no sample are left out. `unlabelled` as in
+        `from_labels`.
+        """
+        if not isinstance(store, LabelStore):
+            store = LabelStore.open(store)
+        store.require_complete()
+        shape = (store.n_samples, store.n_partitions)
+        require_memory(
+            shape[0] * (shape[1] * store.dtype.itemsize + 8),
+            f"Reading {shape[0]} samples of {shape[1]} partitions into memory",
+            lambda _: "Work from the store itself: `Ensemble.open(path)`.",
+        )
+        labels = np.empty(shape, store.dtype)
+        used = np.zeros((store.n_partitions, store.missing + 1), bool)
+        for start, stop in store.blocks():
+            rows = store.read(start, stop, labels[start:stop])
+            for i in range(store.n_partitions):
+                used[i, rows[:, i]] = True
+        _check_unlabelled(labels, unlabelled)
+        categories = []
+        for i, names in enumerate(store.categories):
+            there = used[i, : len(names)]
+            if not there.any():
+                raise InvalidEnsembleError(f"Partition {i} labels no sample. Drop it.")
+            if not there.all():
+                new_code = np.full(store.missing + 1, store.missing, store.dtype)
+                new_code[np.flatnonzero(there)] = np.arange(np.count_nonzero(there))
+                labels[:, i] = new_code[labels[:, i]]
+            categories.append(names[there])
+        return cls(
+            labels=labels,
+            categories=tuple(categories),
+            weights=np.ones(store.n_samples),
+            sample_ids=store.sample_ids,
+            partition_names=store.partition_names,
+            provenance=store.provenance,
+        )
+
+    def to_store(self, path: str | Path, *, rows_per_chunk: int | None = None) -> LabelStore:
+        """Write a new store, one row per sample and the partitions in the user's order.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from partita import Ensemble
+        >>> ensemble = Ensemble.from_labels([["a", "a", "b"], [1, 1, None]])
+        >>> store = ensemble.to_store(tempfile.mkdtemp() + "/labels")
+        >>> store
+        LabelStore(3 samples, 2 partitions, 1 to 2 clusters each, 6 bytes of uint8)
+        >>> Ensemble.from_store(store)
+        Ensemble(3 samples, 2 partitions, 1 to 2 clusters each, 1 label missing)
+        """
+        weights = np.bincount(self.inverse[self.inverse >= 0]) if self.inverse is not None else 1
+        if np.any(self.weights != weights):
+            raise InvalidEnsembleError("A store keeps no weights, and these are not all 1.")
+        columns = np.argsort(self.partition_order)
+        names = self.partition_names
+        writer = LabelStore.create(
+            path,
+            self.n_samples,
+            [self.categories[i] for i in columns],
+            partition_names=None if names is None else list(names[columns]),
+            provenance=self.provenance,
+            rows_per_chunk=rows_per_chunk,
+        )
+        for start in range(0, self.n_samples, _ROWS_AT_ONCE):
+            stop = min(start + _ROWS_AT_ONCE, self.n_samples)
+            rows = np.arange(start, stop) if self.inverse is None else self.inverse[start:stop]
+            block = self.labels[rows][:, columns]
+            block[rows < 0] = self.missing
+            writer.write(start, block)
+        if self.sample_ids is not None:
+            writer.append_sample_ids(self.sample_ids.tolist())
+        writer.finish()
+        return LabelStore.open(path)
+
     def save(self, path: str | Path) -> None:
         """Write one `.npz` file without pickles; sample ids and provenance that are neither numbers
         nor text are stored as text."""
@@ -410,7 +492,7 @@ class Ensemble:
             "provenance": dict(self.provenance),
         }
         with open(path, "wb") as file:
-            text = json.dumps(header, default=_plain)
+            text = json.dumps(header, default=plain)
             np.savez_compressed(file, header=np.asarray(text), **arrays)
 
     @classmethod
@@ -439,13 +521,23 @@ class Ensemble:
         )
 
 
+def _check_unlabelled(table: NDArray[Any], unlabelled: str) -> None:
+    """Refuse samples without any label, unless they are to be kept and some have one."""
+    if unlabelled not in ("error", "keep"):
+        raise ValueError(f'unlabelled must be "error" or "keep", got {unlabelled!r}')
+    without = np.flatnonzero((table == np.iinfo(table.dtype).max).all(axis=1))
+    if len(without) and unlabelled == "error":
+        raise InvalidEnsembleError(
+            f"{len(without)} sample(s) have no label in any partition (first: row "
+            f'{without[0]}). Drop them, or pass `Ensemble.from_labels(..., unlabelled="keep")` '
+            "to get -1 for them."
+        )
+    if len(without) == len(table):
+        raise InvalidEnsembleError("No sample has a label in any partition.")
+
+
 def _copied_names(values: Any) -> NDArray[Any]:
     return np.array(values) if hasattr(values, "__array__") else name_array(list(values))
-
-
-def _plain(value: Any) -> Any:
-    """What JSON can hold of a value it does not know."""
-    return value.item() if isinstance(value, np.generic) else str(value)
 
 
 def _read_only(array: Any) -> Any:
