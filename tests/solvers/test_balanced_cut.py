@@ -9,9 +9,11 @@ import pytest
 import scipy.sparse as sp
 
 from partita.solvers import balanced_parts
-from partita.solvers.balanced_parts import Links, choose_partitioner, refine, seat
+from partita.solvers.balanced_parts import choose_partitioner, refine
 from partita.solvers.graph_cut import cut_cliques, cut_graph
 from partita.solvers.hypergraph_cut import cut_hypergraph
+from partita.solvers.links import Links
+from partita.solvers.seats import seat
 
 OPTIONS = {"balance": 0.05, "n_init": 5, "task": "test"}
 

@@ -58,6 +58,17 @@ def pulls(kind, start, other, value, pin_start, mass, tally, parts, first, last,
 
 
 @jit
+def edges_cut(start, other, value, parts):
+    """Weight of the edges between parts."""
+    twice = 0.0
+    for v in range(len(parts)):
+        for j in range(start[v], start[v + 1]):
+            if parts[other[j]] != parts[v]:
+                twice += value[j]
+    return twice / 2
+
+
+@jit
 def count(kind, start, other, mass, parts, tally):
     """Fill the tally of a partition."""
     tally[:] = 0.0

@@ -9,17 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.solvers.balanced_parts import (
-    EDGES,
-    Cut,
-    Links,
-    Seats,
-    best_cut,
-    choose_partitioner,
-    nothing_to_choose,
-    seat,
-)
-from partita.solvers.kmeans import weighted_kmeans
+from partita.solvers.balanced_parts import Cut, Starts, balanced_cut, kmeans_starts
+from partita.solvers.links import EDGES, Links
+from partita.solvers.seats import Seats
 from partita.solvers.spectral import Factored, normalise_rows, spectral_embedding
 
 __all__ = ["METIS_ROWS", "cut_cliques", "cut_graph"]
@@ -94,36 +86,27 @@ def _cut(
     *,
     balance: float,
     n_init: int,
-    partitioner: str,
-    task: str,
+    **options: Any,
 ) -> Cut:
-    n = links.n_vertices
-    chosen = choose_partitioner(partitioner, "metis", n <= METIS_ROWS)
-    if n_parts >= n or n_parts == 1:
-        return nothing_to_choose(links, n_parts)
-    seats = seat(weights, n_parts, balance)
-    starts = (
-        _metis_starts(links, weights, seats, balance, rng, n_init)
-        if chosen == "metis"
-        else _spectral_starts(affinity, multiplicity, n_parts, rng, n_init)
-    )
-    return best_cut(
-        links, starts, weights, seats, rng, n_starts=n_init, partitioner=chosen, task=task
-    )
+    def metis(seats: Seats) -> Iterator[NDArray[np.int64]]:
+        return _metis_starts(links, weights, seats, balance, rng, n_init)
 
+    def spectral(seats: Seats) -> Iterator[NDArray[np.int64]]:
+        """From the eigenvectors of the normalised cut."""
+        _, vectors = spectral_embedding(affinity, multiplicity, n_parts)
+        return kmeans_starts(normalise_rows(vectors), multiplicity, n_parts, rng, n_init)
 
-def _spectral_starts(
-    affinity: Any,
-    multiplicity: NDArray[np.float64],
-    n_parts: int,
-    rng: np.random.Generator,
-    n_init: int,
-) -> Iterator[NDArray[np.int64]]:
-    """k-means, from different seeds, of the eigenvectors of the normalised cut."""
-    _, vectors = spectral_embedding(affinity, multiplicity, n_parts)
-    embedding = normalise_rows(vectors)
-    for _ in range(n_init):
-        yield weighted_kmeans(embedding, multiplicity, n_parts, rng, n_init=1)[0]
+    return balanced_cut(
+        links,
+        weights,
+        n_parts,
+        rng,
+        outside=Starts("metis", n_init, metis),
+        builtin=Starts("builtin", n_init, spectral),
+        fits=links.n_vertices <= METIS_ROWS,
+        balance=balance,
+        **options,
+    )
 
 
 def _metis_starts(

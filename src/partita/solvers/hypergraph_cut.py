@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +12,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.solvers.balanced_parts import (
-    Cut,
-    Links,
-    Seats,
-    best_cut,
-    choose_partitioner,
-    nothing_to_choose,
-    seat,
-)
-from partita.solvers.kmeans import weighted_kmeans
+from partita.solvers.balanced_parts import Cut, Starts, balanced_cut, kmeans_starts
+from partita.solvers.links import Links
+from partita.solvers.seats import Seats
 from partita.solvers.transfer_cut import transfer_cut_embedding
 
 __all__ = ["KAHYPAR_PINS", "cut_hypergraph"]
 
-KAHYPAR_PINS = 200_000  # "auto" leaves larger hypergraphs to the built-in procedure
+KAHYPAR_PINS = 10_000  # "auto" leaves larger hypergraphs to the built-in procedure
 _VERTEX_TOTAL = 1e6
 # recursive bisection with a two-way local search; KaHyPar's package brings no settings of its own
 _KAHYPAR_SETTINGS = {
@@ -44,7 +38,7 @@ _KAHYPAR_SETTINGS = {
     "i-mode": "direct",
     "i-technique": "flat",
     "i-algo": "pool",
-    "i-runs": 20,
+    "i-runs": 5,
     "i-bp-algorithm": "worst_fit",
     "i-r-type": "twoway_fm",
     "i-r-runs": -1,
@@ -52,7 +46,8 @@ _KAHYPAR_SETTINGS = {
     "i-r-fm-stop-i": 50,
     "r-type": "twoway_fm",
     "r-runs": -1,
-    "r-fm-stop": "simple",
+    "r-fm-stop": "adaptive_opt",
+    "r-fm-stop-alpha": 1,
     "r-fm-stop-i": 350,
 }
 
@@ -84,37 +79,33 @@ def cut_hypergraph(
         Starts, of which the smallest cut is kept.
     partitioner : {"auto", "kahypar", "builtin"}
         Who makes the starts; the built-in ones come from the normalised cut of the hypergraph's
-        clique expansion, a net of size s weighing 1/s.
+        clique expansion, a net of size s weighing 1/s, and one of them joins KaHyPar's.
     task : str
         Name for the progress callback.
     """
-    n = incidence.shape[0]
-    chosen = choose_partitioner(partitioner, "kahypar", incidence.nnz <= KAHYPAR_PINS)
-    links = Links.of_nets(incidence, np.ones(n), whole=True)
-    if n_parts >= n or n_parts == 1:
-        return nothing_to_choose(links, n_parts)
-    seats = seat(weights, n_parts, balance)
-    starts = (
-        _kahypar_starts(links, weights, seats, balance, rng, n_init)
-        if chosen == "kahypar"
-        else _spectral_starts(incidence, weights, n_parts, rng, n_init)
-    )
-    return best_cut(
-        links, starts, weights, seats, rng, n_starts=n_init, partitioner=chosen, task=task
-    )
+    links = Links.of_nets(incidence, np.ones(incidence.shape[0]), whole=True)
 
+    def spectral(number: int) -> Iterator[NDArray[np.int64]]:
+        size = np.maximum(incidence.T @ weights, 1e-300)
+        _, embedding = transfer_cut_embedding(incidence @ sp.diags(1 / size), weights, n_parts)
+        return kmeans_starts(embedding, weights, n_parts, rng, number)
 
-def _spectral_starts(
-    incidence: Any,
-    weights: NDArray[np.float64],
-    n_parts: int,
-    rng: np.random.Generator,
-    n_init: int,
-) -> Iterator[NDArray[np.int64]]:
-    size = np.maximum(incidence.T @ weights, 1e-300)
-    _, embedding = transfer_cut_embedding(incidence @ sp.diags(1 / size), weights, n_parts)
-    for _ in range(n_init):
-        yield weighted_kmeans(embedding, weights, n_parts, rng, n_init=1)[0]
+    def kahypar_and_spectral(seats: Seats) -> Iterator[NDArray[np.int64]]:
+        """Neither finds the smaller cut every time."""
+        return chain(spectral(1), _kahypar_starts(links, weights, seats, balance, rng, n_init))
+
+    return balanced_cut(
+        links,
+        weights,
+        n_parts,
+        rng,
+        outside=Starts("kahypar", n_init + 1, kahypar_and_spectral),
+        builtin=Starts("builtin", n_init, lambda seats: spectral(n_init)),
+        fits=incidence.nnz <= KAHYPAR_PINS,
+        balance=balance,
+        partitioner=partitioner,
+        task=task,
+    )
 
 
 def _kahypar_starts(

@@ -42,13 +42,13 @@ def top_eigenvectors(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Largest eigenvalues, descending, and their eigenvectors of a symmetric matrix or operator.
 
-    Dense and small matrices are decomposed by LAPACK, others by Lanczos from a fixed start.
+    Small matrices are decomposed by LAPACK, others by Lanczos from a fixed start.
     """
     n = matrix.shape[0] if n is None else n
     n_components = min(n_components, n)
     small = n_components > n // 4
     small |= n <= (_DENSE if isinstance(matrix, np.ndarray) else _FORMED)
-    if isinstance(matrix, np.ndarray) and (small or n <= 2 * _DENSE):
+    if isinstance(matrix, np.ndarray) and small:
         values, vectors = eigh(matrix, subset_by_index=(n - n_components, n - 1))
     elif small:
         dense = matrix @ np.eye(n)
