@@ -18,12 +18,13 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_atomic", "_validation", "_memory", "_order", "_threads"}),
     frozenset({"store"}),
     frozenset({"ensemble"}),
+    frozenset({"rows"}),
     frozenset({"files", "matrices", "solvers", "generate", "metrics"}),
     frozenset({"consensus", "multiview"}),
     frozenset({"registry"}),
     frozenset({"alignment", "clustering", "comparison", "diagnostics"}),
     frozenset({"choosing"}),
-    frozenset({"scale", "plotting", "report", "datasets"}),
+    frozenset({"scale", "plotting", "report", "datasets", "tools"}),
     frozenset({"cli", "testing"}),
 )
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}

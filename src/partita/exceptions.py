@@ -8,6 +8,7 @@ __all__ = [
     "InvalidStoreError",
     "MemoryBudgetError",
     "MissingPackageError",
+    "NoStructureError",
     "NotSupportedError",
     "PartitaWarning",
 ]
@@ -19,6 +20,10 @@ class InvalidEnsembleError(ValueError):
 
 class InvalidStoreError(InvalidEnsembleError):
     """A folder is not a store of labels, is damaged, or is not complete."""
+
+
+class NoStructureError(ValueError):
+    """The number of clusters was to be chosen, and no number does better than chance."""
 
 
 class NotSupportedError(ValueError):

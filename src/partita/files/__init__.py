@@ -7,7 +7,15 @@ whatever packages are installed, see `read_labels`.
 from __future__ import annotations
 
 from partita.files._reading import read_features, read_labels
-from partita.files._table import MISSING, Table
+from partita.files._table import MISSING, Table, choose_columns
 from partita.files._writing import check_target, write_table
 
-__all__ = ["MISSING", "Table", "check_target", "read_features", "read_labels", "write_table"]
+__all__ = [
+    "MISSING",
+    "Table",
+    "check_target",
+    "choose_columns",
+    "read_features",
+    "read_labels",
+    "write_table",
+]

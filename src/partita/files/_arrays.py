@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
-from partita.files._table import Table, choose, without_tokens
+from partita.files._table import Table, choose_columns, without_tokens
 
 __all__ = ["read_arrays", "write_npy", "write_npz"]
 
@@ -30,7 +30,7 @@ def read_arrays(
             f"{path} holds columns of different lengths: {sorted(lengths)}. Expected one entry per "
             "sample in each."
         )
-    chosen = choose(list(found), patterns, id_column, str(path))
+    chosen = choose_columns(list(found), patterns, id_column, str(path))
     return Table(
         {name: without_tokens(found[name], missing) for name in chosen},
         None if id_column is None else found[id_column],

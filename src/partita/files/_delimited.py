@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.exceptions import InvalidEnsembleError
-from partita.files._table import Table, choose
+from partita.files._table import Table, choose_columns
 
 __all__ = ["read_delimited_features", "read_delimited_labels", "write_delimited"]
 
@@ -63,7 +63,7 @@ class _Sheet:
         if id_column is None and names[0] == "":
             id_column = ""  # the index of a data frame, as pandas writes it
         self.width = len(names)
-        self.chosen = choose(names, patterns, id_column, source)
+        self.chosen = choose_columns(names, patterns, id_column, source)
         self._places = [names.index(name) for name in self.chosen]
         self._id_place = None if id_column is None else names.index(id_column)
         self.id_name = id_column or "id"

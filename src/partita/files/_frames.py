@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from partita._validation import label_columns
 from partita.exceptions import InvalidEnsembleError, MissingPackageError
-from partita.files._table import Table, choose, without_tokens
+from partita.files._table import Table, choose_columns, without_tokens
 
 __all__ = ["read_h5ad", "read_parquet", "write_h5ad", "write_parquet"]
 
@@ -40,13 +40,13 @@ def read_parquet(
         import pyarrow.parquet as pq
 
         names = pq.read_schema(path).names
-        chosen = choose(names, patterns, id_column, str(path))
+        chosen = choose_columns(names, patterns, id_column, str(path))
         native = pq.read_table(path, columns=[*chosen, *([id_column] if id_column else [])])
     else:
         import polars
 
         names = list(polars.read_parquet_schema(path))
-        chosen = choose(names, patterns, id_column, str(path))
+        chosen = choose_columns(names, patterns, id_column, str(path))
         native = polars.read_parquet(path, columns=[*chosen, *([id_column] if id_column else [])])
     frame = nw.from_native(native, eager_only=True)
     columns, _ = label_columns(frame.select(chosen).to_native())
@@ -89,7 +89,7 @@ def read_h5ad(
             f"{path} has {len(names)} columns in obs; say which are partitions, for example "
             f"'leiden_*'. They are: {', '.join(names)}."
         )
-    chosen = choose(names, patterns, id_column, str(path))
+    chosen = choose_columns(names, patterns, id_column, str(path))
     columns, _ = label_columns(obs[chosen])
     ids = obs.index if id_column is None else obs[id_column]
     found = {n: without_tokens(c, missing) for n, c in zip(chosen, columns, strict=True)}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from partita.ensemble import Ensemble
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["MISSING", "Table", "choose", "without_tokens"]
+__all__ = ["MISSING", "Table", "choose_columns", "without_tokens"]
 
 MISSING = ("", "NA", "NaN", "nan", "None", "null")
 _SHOWN = 20
@@ -60,7 +60,7 @@ class Table:
         return np.column_stack(list(self.columns.values())).astype(np.float64, copy=False)
 
 
-def choose(
+def choose_columns(
     names: Sequence[str], patterns: Sequence[str] | None, id_column: str | None, source: str
 ) -> list[str]:
     """Columns whose names match a pattern, in the order of the file; all but the ids by default."""
