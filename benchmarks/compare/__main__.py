@@ -2,7 +2,10 @@
 
 One run, the same labels for all, each contender in a process of its own with a limit on time and
 memory. Only the call is measured: imports and compilers come first. A library that is not there is
-skipped with the reason. The other libraries may live in another environment:
+skipped with the reason. What passed a limit is not run with more samples or partitions. Records are
+kept as they come: a run replaces those it measures again, and `--resume` leaves out those that are
+there. Every record has the load of the machine at its start; on a shared machine read the ratios of
+one cell, not the seconds. The other libraries may live in another environment:
 
     python -m venv peers
     peers/bin/pip install "numpy<2" "scipy<1.11" "scikit-learn<1.5" kahypar pymetis joblib \
@@ -18,12 +21,11 @@ it is a copy, is no longer on PyPI.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +35,10 @@ from rich.table import Table
 
 from benchmarks.compare._contenders import PEERS, Contender, ours
 from benchmarks.compare._measure import Limits, Outcome, run
+from benchmarks.compare._records import RECORDS, Records
 from partita.metrics import adjusted_rand
 from partita.registry import all_methods
 
-RECORDS = Path(__file__).with_name("records.json")
 N_CLUSTERS = 10
 SAMPLES, PARTITIONS = (1_000, 5_000, 20_000), (20, 100)
 QUICK_SAMPLES, QUICK_PARTITIONS = (1_000, 5_000), (20,)
@@ -70,23 +72,25 @@ def contenders(keys: list[str]) -> list[Contender]:
     return found + [peer for peer in PEERS if not keys and peer.beside not in classes]
 
 
-def measure(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def measure(arguments: argparse.Namespace, records: Records) -> Iterator[dict[str, Any]]:
+    """A record for every contender and size asked for, and not there yet when resuming."""
     limits = Limits(arguments.seconds, arguments.gigabytes)
-    beyond: dict[tuple[str, int], int] = {}  # samples at which a contender passed a limit
     talk = Console(stderr=True, highlight=False)
-    for m in arguments.m:
-        for n in sorted(arguments.n):
-            truth, labels = planted(n, m)
-            for contender in contenders(arguments.methods):
-                talk.print(f"n = {n}, m = {m}: {contender.key}")
-                too_many = beyond.get((contender.key, m))
-                if too_many is not None:
-                    outcome = Outcome(reason=f"not run: passed a limit at n = {too_many}")
-                else:
-                    outcome = _run(contender, labels, arguments.peer_python, limits)
-                if outcome.beyond:
-                    beyond[contender.key, m] = n
-                yield _record(contender, n, m, truth, outcome)
+    for m, n in product(sorted(arguments.m), sorted(arguments.n)):
+        truth, labels = planted(n, m)
+        for contender in contenders(arguments.methods):
+            cell = n, m, contender.library, contender.what
+            if arguments.resume and cell in records.by_cell:
+                continue
+            talk.print(f"n = {n}, m = {m}: {contender.key}")
+            load = os.getloadavg()[0]
+            passed = records.passed_a_limit(*cell)
+            if passed:
+                why = "not run: passed a limit at n = {}, m = {}".format(*passed)
+                outcome = Outcome(reason=why)
+            else:
+                outcome = _run(contender, labels, arguments.peer_python, limits)
+            yield _record(contender, n, m, truth, outcome, load)
 
 
 def _run(contender: Contender, labels: np.ndarray, peer_python: str, limits: Limits) -> Outcome:
@@ -105,7 +109,7 @@ def _run(contender: Contender, labels: np.ndarray, peer_python: str, limits: Lim
 
 
 def _record(
-    contender: Contender, n: int, m: int, truth: np.ndarray, outcome: Outcome
+    contender: Contender, n: int, m: int, truth: np.ndarray, outcome: Outcome, load: float
 ) -> dict[str, Any]:
     found = outcome.labels
     return {
@@ -117,6 +121,8 @@ def _record(
         "seconds": outcome.seconds,
         "peak_mb": outcome.peak_mb,
         "ari": None if found is None else adjusted_rand(truth, found),
+        "load": round(load, 1),
+        "passed_limit": outcome.beyond,
         "skipped" if outcome.missing else "did_not_finish_because": outcome.reason or None,
     }
 
@@ -148,6 +154,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--peer-python", default=sys.executable, help="interpreter of the peers")
     parser.add_argument("--seconds", type=float, default=Limits.seconds, help="limit of a call")
     parser.add_argument("--gigabytes", type=float, default=Limits.gigabytes, help="limit, too")
+    parser.add_argument("--resume", action="store_true", help="leave out what is in the file")
     parser.add_argument("--records", type=Path, default=RECORDS, help="file to write")
     arguments = parser.parse_args(argv)
     arguments.n = arguments.n or (QUICK_SAMPLES if arguments.quick else SAMPLES)
@@ -157,17 +164,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 def main(argv: list[str]) -> None:
     arguments = parse(argv)
-    limits = {"seconds": arguments.seconds, "gigabytes": arguments.gigabytes}
-    records: list[dict[str, Any]] = []
-    kept = {
-        "run": {"python": platform.python_version(), "cores": os.cpu_count()},
-        "limits": limits,
-        "records": records,
-    }
-    for record in measure(arguments):
-        records.append(record)  # kept at once: a long run may be stopped
-        arguments.records.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    show(records)
+    records = Records(arguments.records, Limits(arguments.seconds, arguments.gigabytes))
+    for record in measure(arguments, records):
+        records.add(record)  # kept at once: a long run may be stopped
+    show(list(records.by_cell.values()))
 
 
 if __name__ == "__main__":

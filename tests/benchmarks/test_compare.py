@@ -49,5 +49,15 @@ def test_limits_are_reasons_and_spare_the_larger_sizes(compared) -> None:
         assert why == "memory > 0.001 GB importing and warming up"
         assert records[library, 200]["ari"] is None
         assert records[library, 300]["did_not_finish_because"] == (
-            "not run: passed a limit at n = 200"
+            "not run: passed a limit at n = 200, m = 6"
         )
+
+
+def test_records_are_kept_and_measured_again_only_if_asked(compared) -> None:
+    first = compared("--n", "200")["partita", 200]
+    both = compared("--n", "200", "300", "--resume")
+    assert both["partita", 200] == first
+    assert both["partita", 300]["seconds"] > 0
+    again = compared("--n", "200")
+    assert again["partita", 200]["seconds"] != first["seconds"]
+    assert again["partita", 300] == both["partita", 300]

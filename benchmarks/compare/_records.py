@@ -1,0 +1,48 @@
+"""What a comparison found, kept in a file that is written after every measurement."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from benchmarks.compare._measure import Limits
+
+RECORDS = Path(__file__).with_name("records.json")
+READ = (
+    "Seconds depend on what else the machine did (`load`, its load average when the call began): "
+    "compare the lines of one cell."
+)
+Cell = tuple[int, int, str, str]  # samples, partitions, library, what
+
+
+class Records:
+    """Records by cell; those of an earlier run stay until their cell is measured again."""
+
+    def __init__(self, file: Path, limits: Limits) -> None:
+        self.file = file
+        self.about = {
+            "read": READ,
+            "run": {"python": platform.python_version(), "cores": os.cpu_count()},
+            "limits": {"seconds": limits.seconds, "gigabytes": limits.gigabytes},
+        }
+        self.by_cell: dict[Cell, dict[str, Any]] = {}
+        if file.exists():
+            kept = json.loads(file.read_text(encoding="utf-8"))["records"]
+            self.by_cell = {(r["n"], r["m"], r["library"], r["what"]): r for r in kept}
+
+    def add(self, record: dict[str, Any]) -> None:
+        cell = record["n"], record["m"], record["library"], record["what"]
+        self.by_cell[cell] = record
+        everything = {**self.about, "records": list(self.by_cell.values())}
+        self.file.write_text(json.dumps(everything, indent=1) + "\n", encoding="utf-8")
+
+    def passed_a_limit(self, n: int, m: int, library: str, what: str) -> tuple[int, int] | None:
+        """A size no larger than n x m at which the contender passed a limit."""
+        for (n_then, m_then, *who), record in self.by_cell.items():
+            within = n_then <= n and m_then <= m and (n_then, m_then) != (n, m)
+            if within and who == [library, what] and record["passed_limit"]:
+                return n_then, m_then
+        return None
