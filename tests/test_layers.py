@@ -15,7 +15,7 @@ ROOT = Path(partita.__file__).parent
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_kernels", "exceptions", "_sklearn_compat", "config"}),
-    frozenset({"_atomic", "_validation", "_memory", "_order", "_threads"}),
+    frozenset({"_atomic", "_npy", "_validation", "_memory", "_order", "_threads"}),
     frozenset({"store"}),
     frozenset({"ensemble"}),
     frozenset({"rows"}),
@@ -24,7 +24,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"registry"}),
     frozenset({"alignment", "clustering", "comparison", "diagnostics"}),
     frozenset({"choosing"}),
-    frozenset({"scale", "plotting", "report", "datasets", "tools"}),
+    frozenset({"scale", "plotting", "datasets", "tools"}),
+    frozenset({"report"}),
     frozenset({"cli", "testing"}),
 )
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}

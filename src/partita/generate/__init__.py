@@ -7,6 +7,7 @@ from partita.generate.random_features import RandomFeatures
 from partita.generate.random_k import RandomK
 from partita.generate.random_projections import RandomProjections
 from partita.generate.random_rows import RandomRows
+from partita.generate.segmentation import segment_rows
 from partita.generate.spectral_bandwidths import SpectralBandwidths
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "RandomProjections",
     "RandomRows",
     "SpectralBandwidths",
+    "segment_rows",
 ]

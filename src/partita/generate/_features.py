@@ -10,7 +10,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-__all__ = ["Preparation", "count_distinct_rows", "has_direction", "squared_norms", "unit_rows"]
+__all__ = [
+    "Preparation",
+    "PreparedOnDemand",
+    "count_distinct_rows",
+    "has_direction",
+    "squared_norms",
+    "unit_rows",
+]
 
 _BLOCK = 4096
 
@@ -53,6 +60,30 @@ class Preparation:
         for block in gen_batches(len(X), _BLOCK):
             out[block] = (X[block] - shift) * self.scale
         return out
+
+
+@dataclass(frozen=True)
+class PreparedOnDemand:
+    """Dense features of which each partition prepares the rows it sees, and nobody the others.
+
+    They may be a memory-mapped file that is larger than memory.
+    """
+
+    rows: NDArray[Any]
+    preparation: Preparation
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.shape[0], self.rows.shape[1]
+
+    def __getitem__(self, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+        prepared: NDArray[np.float32] = self.preparation.apply(self.rows[chosen])
+        return prepared
+
+    def any(self, axis: int) -> NDArray[np.bool_]:
+        return np.concatenate(
+            [self.rows[block].any(axis=axis) for block in gen_batches(len(self.rows), _BLOCK)]
+        )
 
 
 def _largest(values: NDArray[Any], shift: NDArray[np.float64] | None) -> float:

@@ -174,10 +174,16 @@ class KMeansGenerator(BaseGenerator):
         if fitting:
             self._k_range(self._n_seen(X.shape[0]))
             self._preparation = Preparation.of(X, unit=self.metric == "cosine")
-        prepared = self._preparation.apply(X)
-        if self.metric == "cosine" and fitting:
+        if not fitting:
+            return self._preparation.apply(X)
+        prepared = self._training_rows(X)
+        if self.metric == "cosine":
             _warn_without_direction(prepared)
         return prepared
+
+    def _training_rows(self, X: Any) -> Any:
+        """The training features as the partitions index them."""
+        return self._preparation.apply(X)
 
     def _k_range(self, n_seen: int) -> tuple[int, int]:
         """Smallest and largest K_i for partitions of `n_seen` rows."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
 
-from partita.generate._base import MISSING, BaseGenerator, Labels
+from partita.generate._base import BaseGenerator, Labels
+from partita.generate._estimators import as_labels, check_clusterer, seeded
 from partita.generate._features import unit_rows
 
 __all__ = ["MixedEstimators"]
@@ -87,40 +87,20 @@ class MixedEstimators(BaseGenerator):
         if not self.estimators:
             raise ValueError("estimators is empty: expected at least one clusterer.")
         for i, estimator in enumerate(self.estimators):
-            if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
-                raise TypeError(
-                    f"estimators[{i}] must be a clusterer with fit_predict, such as KMeans(3), "
-                    f"got {estimator!r}."
-                )
+            check_clusterer(estimator, f"estimators[{i}]")
         return super()._validate(X, reset=reset)
 
     def _prepare(self, X: Any, *, fitting: bool) -> Any:
         return unit_rows(X) if self.metric == "cosine" else X
 
     def _partition(self, X: Any, index: int, rng: np.random.Generator) -> tuple[Labels, Any]:
-        estimator = clone(self.estimators[index])
-        seeds = {
-            name: int(rng.integers(2**31 - 1))
-            for name, value in sorted(estimator.get_params().items())
-            if name.rpartition("__")[2] == "random_state" and value is None
-        }
-        return _as_labels(estimator.set_params(**seeds).fit_predict(X), index), estimator
+        estimator = seeded(self.estimators[index], rng)
+        return as_labels(estimator.fit_predict(X), f"estimators[{index}]"), estimator
 
     def _predict(self, model: Any, X: Any) -> Labels:
-        return _as_labels(model.predict(X), self.models_.index(model))
+        return as_labels(model.predict(X), f"estimators[{self.models_.index(model)}]")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = all(get_tags(e).input_tags.sparse for e in self.estimators)
         return tags
-
-
-def _as_labels(labels: Any, index: int) -> Labels:
-    """Integer labels with every negative one, whatever it means to its estimator, as missing."""
-    labels = np.asarray(labels)
-    if labels.ndim != 1 or labels.dtype.kind not in "iu":
-        raise TypeError(
-            f"estimators[{index}] must label samples with one integer each, got an array of type "
-            f"{labels.dtype} and shape {labels.shape}."
-        )
-    return np.maximum(labels, MISSING).astype(np.int32)

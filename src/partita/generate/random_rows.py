@@ -7,10 +7,12 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 
 from partita._sklearn_compat import Interval
 from partita.exceptions import PartitaWarning
 from partita.generate._base import MISSING
+from partita.generate._features import PreparedOnDemand
 from partita.generate._kmeans import KMeansGenerator, View
 
 __all__ = ["RandomRows"]
@@ -45,6 +47,10 @@ class RandomRows(KMeansGenerator):
     -----
     `fit_transform` leaves unseen samples missing; `transform` labels **every** sample it is given
     by the nearest centre, training samples included. The two agree where `labels_` is not -1.
+
+    Features may be a memory-mapped file (`np.load(path, mmap_mode="r")`): only the rows a partition
+    sees are copied. Where the labels do not fit in memory either, `segment_rows` writes them to a
+    store.
 
     Deviation from the paper: its experiments draw with replacement, so that a ratio of 0.2 to 0.8
     showed 18 to 55 % of the samples to a partition; here `ratio` is the share itself.
@@ -112,6 +118,9 @@ class RandomRows(KMeansGenerator):
                 stacklevel=2,
             )
         return self
+
+    def _training_rows(self, X: Any) -> Any:
+        return super()._training_rows(X) if issparse(X) else PreparedOnDemand(X, self._preparation)
 
     def _n_seen(self, n_samples: int) -> int:
         return max(2, round(self.ratio * n_samples))
