@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from partita.exceptions import InvalidEnsembleError
 from partita.files._table import Table, choose_columns
 
-__all__ = ["read_delimited_features", "read_delimited_labels", "write_delimited"]
+__all__ = [
+    "Sheet",
+    "read_delimited_features",
+    "read_delimited_labels",
+    "typed_labels",
+    "write_delimited",
+]
 
 _BLOCK = 1_000  # lines; more are slower, they leave the cache
 _DELIMITERS = (",", "\t", ";")
@@ -36,7 +42,7 @@ class _Codes(dict[str, int]):
         return code
 
 
-class _Sheet:
+class Sheet:
     """An open file of cells: its header, which columns are wanted, and the blocks of its rows."""
 
     def __init__(
@@ -103,7 +109,7 @@ def read_delimited_labels(
     file: IO[str], missing: Sequence[str], source: str, delimiter: str | None, **options: Any
 ) -> Table:
     """Columns of labels, whole numbers, decimals or text; O(cells) time."""
-    sheet = _Sheet(file, source, delimiter, **options)
+    sheet = Sheet(file, source, delimiter, **options)
     codes = [_Codes() for _ in sheet.chosen]
     parts: list[list[NDArray[np.int32]]] = [[] for _ in sheet.chosen]
     for block in sheet.blocks():
@@ -111,13 +117,15 @@ def read_delimited_labels(
             numbers = map(code.__getitem__, column)
             part.append(np.fromiter(numbers, np.int32, len(column)))
     columns = [
-        _typed(list(code), np.concatenate(part), missing)
+        typed_labels(list(code), np.concatenate(part), missing)
         for code, part in zip(codes, parts, strict=True)
     ]
     return sheet.table(columns)
 
 
-def _typed(texts: list[str], codes: NDArray[np.int32], missing: Sequence[str]) -> NDArray[Any]:
+def typed_labels(
+    texts: list[str], codes: NDArray[np.int32], missing: Sequence[str]
+) -> NDArray[Any]:
     """The column: masked whole numbers, floats with NaN, or text with None."""
     absent = np.asarray([text in missing for text in texts])
     labels = [text for text in texts if text not in missing]
@@ -133,7 +141,7 @@ def read_delimited_features(
     file: IO[str], missing: Sequence[str], source: str, delimiter: str | None, **options: Any
 ) -> Table:
     """Columns of numbers."""
-    sheet = _Sheet(file, source, delimiter, **options)
+    sheet = Sheet(file, source, delimiter, **options)
     parts: list[list[NDArray[np.float64]]] = [[] for _ in sheet.chosen]
     done = 0
     for block in sheet.blocks():

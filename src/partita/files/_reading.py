@@ -13,9 +13,9 @@ from partita.files._delimited import read_delimited_features, read_delimited_lab
 from partita.files._frames import read_h5ad, read_parquet
 from partita.files._table import MISSING, Table
 
-__all__ = ["read_features", "read_labels"]
+__all__ = ["DELIMITERS", "open_text", "read_features", "read_labels"]
 
-_DELIMITERS = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}  # None: see the first line
+DELIMITERS = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}  # None: see the first line
 _READERS: dict[str, Callable[..., Table]] = {
     ".npy": read_arrays,
     ".npz": read_arrays,
@@ -104,20 +104,20 @@ def _read(
     header: bool,
 ) -> Table:
     suffix = ".csv" if hasattr(source, "read") else Path(source).suffix.lower()
-    if suffix in _DELIMITERS:
-        with _text(source) as (file, name):
+    if suffix in DELIMITERS:
+        with open_text(source) as (file, name):
             return read_delimited(
                 file,
                 missing,
                 name,
-                _DELIMITERS[suffix],
+                DELIMITERS[suffix],
                 header=header,
                 patterns=columns,
                 id_column=id_column,
             )
     path = Path(str(source))
     if suffix not in _READERS:
-        known = ", ".join([*_DELIMITERS, *_READERS])
+        known = ", ".join([*DELIMITERS, *_READERS])
         raise InvalidEnsembleError(f"Cannot tell what {str(path)!r} is; known endings: {known}.")
     if not path.exists():
         raise FileNotFoundError(f"No file {str(path)!r}.")
@@ -125,7 +125,7 @@ def _read(
 
 
 @contextmanager
-def _text(source: str | Path | IO[str]) -> Iterator[tuple[Any, str]]:
+def open_text(source: str | Path | IO[str]) -> Iterator[tuple[Any, str]]:
     if hasattr(source, "read"):
         yield source, getattr(source, "name", "the input")
         return
