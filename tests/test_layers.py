@@ -20,7 +20,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"ensemble"}),
     frozenset({"rows"}),
     frozenset({"files", "matrices", "solvers", "generate", "metrics"}),
-    frozenset({"consensus", "multiview"}),
+    frozenset({"consensus", "conversion", "multiview"}),
     frozenset({"registry"}),
     frozenset({"alignment", "clustering", "comparison", "diagnostics"}),
     frozenset({"choosing"}),

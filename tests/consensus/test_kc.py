@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from partita import KC, Ensemble, coassociation, config_context
+from partita.rows import EnsembleRows
 from partita.solvers.label_kmeans import group_statistics, row_costs
 from partita.testing import noisy_ensemble
 
@@ -48,19 +49,19 @@ def test_costs_are_distances_of_coassociation_rows(make, missing):
     labels = make(missing)
     core = Ensemble.from_labels(labels).compress()
     assert (core.n_rows < core.n_all_clusters) == (make is few_rows)
-    geometry = KC()._geometry(core)
+    rows = EnsembleRows(core)
+    geometry = KC()._geometry(rows, core.partition_order)
     groups = np.arange(core.n_rows) % 3
-    counts, masses = group_statistics(core, geometry, groups, 3)
-    found = row_costs(
-        core, core.labels, geometry.tables(counts, masses), geometry.constant, geometry.scale
-    )
+    counts, masses = group_statistics(rows, geometry, groups, 3)
+    tables, parts = geometry.tables(counts, masses), geometry.row_parts(core.labels)
+    found = row_costs(core, core.labels, tables, parts.constant, parts.scale)
     CA = coassociation(labels, missing="disagree")
     full = core.expand(groups)
     centres = np.array([CA[full == k].mean(axis=0) for k in range(3)])
     expected = ((CA[:, None, :] - centres) ** 2).sum(axis=2)
     np.testing.assert_allclose(found[core.inverse], expected, rtol=0, atol=1e-11)
     total = expected[np.arange(len(full)), full].sum()
-    assert geometry.objective(counts, masses) == pytest.approx(total, rel=1e-11)
+    assert geometry.objective(counts, masses, tables) == pytest.approx(total, rel=1e-11)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])

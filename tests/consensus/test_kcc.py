@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import CCC, KCC, Ensemble
 from partita.exceptions import ConvergenceWarning
+from partita.solvers.label_search import Search
 from partita.testing import check_consensus, noisy_ensemble
 
 REFERENCES = Path(__file__).parents[1] / "reference"
@@ -207,27 +209,22 @@ def test_objective_and_utility_differ_by_a_constant(setting):
     np.testing.assert_allclose(totals, totals[0], rtol=1e-11)
 
 
+@pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_bounds_change_no_label(missing, monkeypatch):
-    """Only category utility is a Euclidean distance; there bounds save work and nothing else."""
-    from partita.solvers.utilities import UtilityRows
-
+def test_bounds_and_coarse_tables_change_no_label(setting, missing, monkeypatch):
     labels = noisy_ensemble(400, 10, 6, noise=0.5, missing=missing, seed=3)[1]
     w = np.linspace(0.3, 3.0, 10)
-    with_bounds = CCC(12, n_init=3, partition_weights=w, random_state=0).fit(labels)
-    exact = CCC._geometry
+    usual = KCC(12, n_init=3, partition_weights=w, random_state=0, **setting).fit(labels)
+    make = Search._make.__func__
 
-    def without_bounds(self, ensemble):
-        geometry = exact(self, ensemble)
-        assert geometry.metric
-        geometry.metric = False
-        return geometry
+    def look_everywhere(cls, *arguments):
+        search = make(cls, *arguments)
+        return replace(search, slack=np.full_like(search.slack, np.inf))
 
-    monkeypatch.setattr(CCC, "_geometry", without_bounds)
-    without = CCC(12, n_init=3, partition_weights=w, random_state=0).fit(labels)
-    np.testing.assert_array_equal(with_bounds.labels_, without.labels_)
-    np.testing.assert_array_equal(with_bounds.history_, without.history_)
-    assert not UtilityRows(Ensemble.from_labels(labels), "h", w).metric
+    monkeypatch.setattr(Search, "_make", classmethod(look_everywhere))
+    without = KCC(12, n_init=3, partition_weights=w, random_state=0, **setting).fit(labels)
+    np.testing.assert_array_equal(usual.labels_, without.labels_)
+    np.testing.assert_array_equal(usual.history_, without.history_)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])

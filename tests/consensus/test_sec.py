@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import SEC, Ensemble
 from partita.exceptions import ConvergenceWarning
+from partita.solvers.label_search import Search
 from partita.testing import noisy_ensemble
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "sec.json"
@@ -88,13 +90,23 @@ def test_the_objective_never_rises(missing, seed):
     assert method.history_[-1] == method.objective_
 
 
+def look_everywhere(monkeypatch):
+    """Bounds that hold no row, and coarse tables that decide nothing."""
+    usual = Search._make.__func__
+
+    def without(cls, *arguments):
+        search = usual(cls, *arguments)
+        endless = np.full_like(search.slack, np.inf)
+        return replace(search, slack=endless)
+
+    monkeypatch.setattr(Search, "_make", classmethod(without))
+
+
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_bounds_change_no_label(missing, monkeypatch):
-    from partita.consensus import sec
-
     labels = noisy_ensemble(400, 10, 6, noise=0.5, missing=missing, seed=3)[1]
     with_bounds = SEC(12, n_init=3, random_state=0).fit(labels)
-    monkeypatch.setattr(sec._WeightedRows, "metric", False)
+    look_everywhere(monkeypatch)
     without = SEC(12, n_init=3, random_state=0).fit(labels)
     np.testing.assert_array_equal(with_bounds.labels_, without.labels_)
     np.testing.assert_array_equal(with_bounds.history_, without.history_)

@@ -1,4 +1,4 @@
-"""Costs by look-up against sums written out, and bounds against none."""
+"""Costs by look-up against sums written out; coarse tables and bounds against neither."""
 
 from __future__ import annotations
 
@@ -6,108 +6,172 @@ import numpy as np
 import pytest
 
 from partita import _kernels
+from partita.rows import Chunk
+from partita.solvers.label_kmeans import RowParts, _Shape
+from partita.solvers.label_search import Search, Tables
 
 pytestmark = pytest.mark.kernel
 MISSING = 255
 
 
-@pytest.fixture(params=[0.0, 0.3], ids=["complete", "incomplete"])
-def case(request):
-    rng = np.random.default_rng(2)
-    n, m, k, groups = 150, 6, 4, 3
-    labels = rng.integers(0, k, (n, m)).astype(np.uint8)
-    labels[rng.random((n, m)) < request.param] = MISSING
-    tables = {
-        "offsets": np.arange(m + 1) * k,
-        "lookup": rng.random((m * k, 4)),
-        "slope": rng.random((m, 4)),
-        "constant": rng.random(n),
-        "scale": rng.random(n) + 0.5,
-    }
-    return labels, tables, groups, request.param == 0.0
+class Case:
+    """Random labels and tables, and what every cost is when written out."""
+
+    def __init__(self, missing: float, groups: int, m: int = 11, n: int = 150) -> None:
+        rng = np.random.default_rng(2)
+        k = 4
+        self.labels = rng.integers(0, k, (n, m)).astype(np.uint8)
+        self.labels[rng.random((n, m)) < missing] = MISSING
+        self.offsets = np.arange(m + 1) * k
+        self.tables = Tables(rng.normal(size=(m * k, groups)), rng.random((m, groups)))
+        self.constant, self.scale = rng.random(n), rng.random(n) + 0.5
+        self.n_labelled = np.count_nonzero(self.labels != MISSING, axis=1)
+        self.complete = missing == 0.0
+        self.shape = _Shape(m, MISSING, self.offsets, self.complete)
+        self.parts = RowParts(self.constant, self.scale, self.scale, self.n_labelled)
+
+    def costs(self, tables: Tables) -> np.ndarray:
+        costs = np.zeros((len(self.labels), tables.lookup.shape[1]))
+        for x, row in enumerate(self.labels):
+            for i, label in enumerate(row):
+                if label != MISSING:
+                    costs[x] += tables.lookup[self.offsets[i] + label]
+                    costs[x] += self.scale[x] * tables.slope[i]
+        return costs
+
+    def chunk(self) -> Chunk:
+        n = len(self.labels)
+        groups = np.full(n, -1, np.int32)
+        unknown = np.full(n, np.inf, np.float32), np.zeros(n, np.float32)
+        return Chunk(0, self.labels, np.ones(n), groups, *unknown)
 
 
-def costs_slowly(labels, t, groups):
-    costs = np.tile(t["constant"][:, None], groups)
-    for x, row in enumerate(labels):
-        for i, label in enumerate(row):
-            if label != MISSING:
-                costs[x] += t["lookup"][t["offsets"][i] + label, :groups]
-                costs[x] += t["scale"][x] * t["slope"][i, :groups]
-    return costs
+@pytest.fixture(params=[0.0, 0.3, 0.9], ids=["complete", "incomplete", "sparse"])
+def missing(request):
+    return request.param
+
+
+@pytest.fixture(params=[1, 3, 8, 13, 20])
+def case(request, missing):
+    return Case(missing, request.param)
 
 
 def test_costs(case):
-    labels, t, groups, complete = case
-    expected = costs_slowly(labels, t, groups)
-    out = np.empty((len(labels), 4))
-    _kernels.label_kmeans.row_costs(
-        labels, MISSING, complete, t["offsets"], t["lookup"], t["slope"], t["slope"].sum(axis=0),
-        t["constant"], t["scale"], out,
-    )  # fmt: skip
-    np.testing.assert_allclose(out[:, :groups], expected, rtol=1e-13)
-    own, chosen = np.empty(len(labels)), np.arange(len(labels)) % groups
-    _kernels.label_kmeans.own_costs(
-        labels, MISSING, t["offsets"], t["lookup"], t["slope"], t["constant"], t["scale"], chosen,
-        0, len(labels), own,
-    )  # fmt: skip
-    np.testing.assert_allclose(own, expected[np.arange(len(own)), chosen], rtol=1e-13)
+    expected = case.costs(case.tables) + case.constant[:, None]
+    n, groups = expected.shape
+    arrays = case.labels, MISSING, case.offsets, case.tables.lookup, case.tables.slope
+    out = np.empty((n, groups))
+    _kernels.label_kmeans.row_costs(*arrays, case.constant, case.scale, 0, n, out)
+    np.testing.assert_allclose(out, expected, rtol=0, atol=1e-12)
+    own, chosen = np.empty(n), (np.arange(n) % (groups + 1) - 1).astype(np.int32)
+    _kernels.label_kmeans.own_costs(*arrays, case.constant, case.scale, chosen, 0, n, own)
+    there = chosen >= 0
+    np.testing.assert_allclose(
+        own[there], expected[np.arange(n), chosen][there], rtol=0, atol=1e-12
+    )
+    assert np.all(own[~there] == -np.inf)
 
 
-def test_assign_takes_the_cheapest_and_sets_bounds(case):
-    labels, t, groups, complete = case
-    n = len(labels)
-    expected = costs_slowly(labels, t, groups)
-    chosen = np.zeros(n, np.int64)
-    upper, lower = np.full(n, np.inf), np.zeros(n)
-    moved = _kernels.label_kmeans.assign(
-        labels, MISSING, complete, t["offsets"], t["lookup"], t["slope"], t["slope"].sum(axis=0),
-        t["constant"], t["scale"], groups, chosen, np.zeros(groups), True, upper, lower, 0, n,
-    )  # fmt: skip
-    np.testing.assert_array_equal(chosen, expected.argmin(axis=1))
-    assert moved == np.count_nonzero(chosen)
-    ordered = np.sort(expected, axis=1)
-    np.testing.assert_allclose(upper, np.sqrt(ordered[:, 0] / t["scale"]), rtol=1e-12)
-    np.testing.assert_allclose(lower, np.sqrt(ordered[:, 1] / t["scale"]), rtol=1e-12)
+def test_assign_takes_the_cheapest_and_its_bounds_hold(case):
+    chunk = case.chunk()
+    search = Search.start(case.tables, case.offsets, case.complete)
+    moved = search.assign(chunk, case.shape, case.parts)
+    labelled = case.n_labelled > 0
+    check_assignment(case, search, chunk)
+    assert moved == labelled.sum()
 
 
-def test_a_row_held_by_its_bounds_is_not_looked_at(case):
-    labels, t, groups, complete = case
-    n = len(labels)
-    chosen = np.full(n, 2, np.int64)
-    upper, lower = np.zeros(n), np.ones(n)
-    upper[::2], lower[::2] = 1.0, 1.0  # equal bounds prove nothing
-    _kernels.label_kmeans.assign(
-        labels, MISSING, complete, t["offsets"], t["lookup"], t["slope"], t["slope"].sum(axis=0),
-        t["constant"], t["scale"], groups, chosen, np.zeros(groups), True, upper, lower, 0, n,
-    )  # fmt: skip
-    expected = costs_slowly(labels, t, groups).argmin(axis=1)
-    np.testing.assert_array_equal(chosen[::2], expected[::2])
-    assert np.all(chosen[1::2] == 2)
+def check_assignment(case, search, chunk):
+    expected = case.costs(search.tables)
+    labelled = case.n_labelled > 0
+    np.testing.assert_array_equal(chunk.groups[labelled], expected.argmin(axis=1)[labelled])
+    assert np.all(chunk.groups[~labelled] == -1)
+    ordered = np.sort(search.unit * expected, axis=1)[labelled]
+    assert np.all(chunk.upper[labelled] >= ordered[:, 0])
+    if expected.shape[1] > 1:
+        assert np.all(chunk.lower[labelled] <= ordered[:, 1])
 
 
-def test_move_keeps_the_statistics(case):
-    labels, t, groups, _ = case
+@pytest.mark.parametrize("step", [1e-6, 1e-3, 0.1])
+def test_rows_held_by_their_bounds_are_where_they_belong(case, step):
+    """Tables that wander: after every step labels are the cheapest and bounds hold."""
+    rng = np.random.default_rng(5)
+    search, chunk = Search.start(case.tables, case.offsets, case.complete), case.chunk()
+    search.assign(chunk, case.shape, case.parts)
+    for _ in range(5):
+        old = search.tables
+        lookup = old.lookup + step * rng.normal(size=old.lookup.shape)
+        search = search.next(Tables(lookup, old.slope + step * rng.normal(size=old.slope.shape)))
+        search.assign(chunk, case.shape, case.parts)
+        check_assignment(case, search, chunk)
+
+
+def test_bounds_spare_look_ups(missing):
+    """Where nothing changes no row is looked at: it stays even where it does not belong."""
+    case = Case(missing, 3)
+    search, chunk = Search.start(case.tables, case.offsets, case.complete), case.chunk()
+    search.assign(chunk, case.shape, case.parts)
+    labelled = case.n_labelled > 0
+    clear = labelled & (chunk.lower - chunk.upper > 1e-3)
+    assert clear.mean() > 0.5
+    chunk.groups[clear] = (chunk.groups[clear] + 1) % 3
+    wrong = chunk.groups.copy()
+    assert search.next(search.tables).assign(chunk, case.shape, case.parts) == 0
+    np.testing.assert_array_equal(chunk.groups, wrong)
+
+
+def test_a_tie_goes_to_the_first_group():
+    """Single precision cannot tell the two groups apart, double precision can."""
+    case = Case(0.0, 2)
+    lookup = np.repeat(case.tables.lookup[:, :1], 3, axis=1)
+    lookup[0::4, 1] -= 1e-12
+    tables = Tables(lookup, np.repeat(case.tables.slope[:, :1], 3, axis=1))
+    chunk = case.chunk()
+    Search.start(tables, case.offsets, True).assign(chunk, case.shape, case.parts)
+    lower = (case.labels == 0).any(axis=1)
+    assert 0 < lower.sum() < len(lower)
+    np.testing.assert_array_equal(chunk.groups, lower)
+
+
+def test_move_keeps_the_statistics(missing):
+    case, groups = Case(missing, 3), 3
     rng = np.random.default_rng(3)
-    n, m = labels.shape
+    n, m = case.labels.shape
     weights, mass = rng.random(n), rng.random(n)
-    old, new = rng.integers(-1, groups, n), rng.integers(0, groups, n)
+    old, new = (rng.integers(-1, groups, n).astype(np.int32) for _ in range(2))
     old[:20] = new[:20]
 
     def statistics(chosen):
-        counts, masses = np.zeros((t["offsets"][-1], groups)), np.zeros((m, groups))
+        counts, masses = np.zeros((case.offsets[-1], groups)), np.zeros((m, groups))
         for x in range(n):
             for i in range(m):
-                if labels[x, i] != MISSING and chosen[x] >= 0:
-                    counts[t["offsets"][i] + labels[x, i], chosen[x]] += weights[x]
+                if case.labels[x, i] != MISSING and chosen[x] >= 0:
+                    counts[case.offsets[i] + case.labels[x, i], chosen[x]] += weights[x]
                     masses[i, chosen[x]] += mass[x]
         return counts, masses
 
     counts, masses = statistics(old)
     for first, last in ((0, 2), (2, m)):
         _kernels.label_kmeans.move(
-            labels, MISSING, t["offsets"], weights, mass, old, new, first, last, counts, masses
-        )
+            case.labels, MISSING, case.complete, case.offsets, weights, mass,
+            np.flatnonzero(old != new), old, new, first, last, counts, masses,
+        )  # fmt: skip
     expected_counts, expected_masses = statistics(new)
     np.testing.assert_allclose(counts, expected_counts, rtol=0, atol=1e-12)
     np.testing.assert_allclose(masses, expected_masses, rtol=0, atol=1e-12)
+
+
+def test_ratio_tables():
+    rng = np.random.default_rng(4)
+    offsets, groups = np.array([0, 3, 5]), 4
+    counts, masses = rng.random((5, groups)), rng.random((2, groups))
+    masses[1, 2] = counts[3:, 2].sum() * 0.0
+    overall, mu = rng.random(5), np.array([0.5, 2.0])
+    lookup, slope = np.empty((5, groups)), np.empty((2, groups))
+    _kernels.label_kmeans.ratio_tables(counts, masses, overall, mu, offsets, 0, 2, lookup, slope)
+    for i in range(2):
+        for k in range(groups):
+            rows = slice(offsets[i], offsets[i + 1])
+            centre = counts[rows, k] / masses[i, k] if masses[i, k] > 0 else overall[rows]
+            np.testing.assert_allclose(lookup[rows, k], -2 * mu[i] * centre, rtol=0, atol=1e-13)
+            np.testing.assert_allclose(slope[i, k], mu[i] * (centre**2).sum(), rtol=0, atol=1e-13)

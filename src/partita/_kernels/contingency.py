@@ -18,6 +18,16 @@ def cluster_sizes(labels, missing, offsets, weights, out):
 
 
 @jit
+def n_labelled(labels, missing, start, stop, out):
+    """out[x] = number of labels of row x."""
+    for x in range(start, stop):
+        total = 0
+        for i in range(labels.shape[1]):
+            total += labels[x, i] != missing
+        out[x] = total
+
+
+@jit
 def row_sums(labels, missing, offsets, values, start, stop, out):
     """out[x] = sum of values over the clusters of row x."""
     m = labels.shape[1]

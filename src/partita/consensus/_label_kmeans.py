@@ -18,11 +18,16 @@ from partita.consensus._base import N_CLUSTERS, BaseConsensus, Solution
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning, InvalidEnsembleError
 from partita.matrices import cluster_sizes
+from partita.rows import EnsembleRows
 from partita.solvers.label_kmeans import (
     Geometry,
+    LabelKMeansResult,
+    RowParts,
     Tables,
+    draw_seeds,
     group_statistics,
     label_kmeans,
+    parts_of,
     row_costs,
 )
 
@@ -54,40 +59,64 @@ class PredictsRows(BaseConsensus):
     _numbers: NDArray[np.int64]
 
     @abstractmethod
-    def _geometry(self, ensemble: Ensemble) -> Geometry:
-        """The costs the method minimises."""
+    def _geometry(self, rows: Any, partition_order: NDArray[np.int64]) -> Geometry:
+        """The costs the method minimises, on rows whose columns are in this order."""
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        geometry = self._geometry(ensemble)
+        rows = EnsembleRows(ensemble)
+        geometry = self._geometry(rows, ensemble.partition_order)
+        given = None if isinstance(self.init, str) else self._seed_rows(ensemble)
+        children = rng.spawn(self.n_init)
+
+        def seeds(start: int) -> NDArray[Any]:
+            chosen = given
+            if chosen is None:
+                chosen = draw_seeds(rows, geometry, self.n_clusters, self.init, children[start])
+            return rows.take(chosen)
+
         result = label_kmeans(
-            ensemble,
+            rows,
             geometry,
             self.n_clusters,
-            rng,
-            init=self._seed_rows(ensemble),
-            n_init=self.n_init,
+            seeds,
+            n_init=self.n_init if given is None else 1,
             max_iter=self.max_iter,
             tol=self.tol,
             task=type(self).__name__,
         )
-        if not result.converged:
-            warnings.warn(
-                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations while "
-                "samples were still moving. Raise max_iter, or tol if that is near enough.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        self._warn_unless_converged(result)
+        learned = self._knowledge(ensemble, geometry, result.counts, result.masses)
         return Solution(
             result.labels,
             objective=result.objective,
             n_iter=result.n_iter,
             converged=result.converged,
             history=result.history,
-            learned={
-                **self._prediction(ensemble, geometry.tables(result.counts, result.masses)),
-                **self._learned(geometry, result.counts, result.masses),
-            },
+            learned=learned | self._learned_of_rows(ensemble, parts_of(geometry, rows.chunk)),
         )
+
+    def _warn_unless_converged(self, result: LabelKMeansResult) -> None:
+        if not result.converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations while "
+                "samples were still moving. Raise max_iter, or tol if that is near enough.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _knowledge(
+        self,
+        core: Ensemble,
+        geometry: Geometry,
+        counts: NDArray[np.float64],
+        masses: NDArray[np.float64],
+    ) -> dict[str, Any]:
+        """Fitted attributes by name, from the statistics of the clusters."""
+        tables = geometry.tables(counts, masses)
+        return {
+            **self._prediction(core, tables),
+            **self._learned(geometry, counts, masses, tables),
+        }
 
     def _remember(self, core: Ensemble, solution: Solution) -> None:
         """The number each group got, so that `predict` speaks of the same clusters as `labels_`."""
@@ -96,24 +125,31 @@ class PredictsRows(BaseConsensus):
         self._numbers[groups[groups >= 0]] = self.labels_[groups >= 0]
 
     def _learned(
-        self, geometry: Any, counts: NDArray[np.float64], masses: NDArray[np.float64]
+        self,
+        geometry: Any,
+        counts: NDArray[np.float64],
+        masses: NDArray[np.float64],
+        tables: Tables,
     ) -> dict[str, Any]:
         """Further fitted attributes by name, from the statistics of the clusters."""
         return {}
 
+    def _learned_of_rows(self, core: Ensemble, parts: RowParts) -> dict[str, Any]:
+        """Further fitted attributes by name, from the rows."""
+        return {}
+
     def _each_row_alone(self, core: Ensemble) -> Solution:
         groups = np.arange(core.n_rows)
-        geometry = self._geometry(core)
-        counts, masses = group_statistics(core, geometry, groups, core.n_rows)
-        learned = self._prediction(core, geometry.tables(counts, masses))
-        learned |= self._learned(geometry, counts, masses)
-        objective = geometry.objective(counts, masses)
+        rows = EnsembleRows(core)
+        geometry = self._geometry(rows, core.partition_order)
+        counts, masses = group_statistics(rows, geometry, groups, core.n_rows)
+        objective = geometry.objective(counts, masses, geometry.tables(counts, masses))
+        learned = self._knowledge(core, geometry, counts, masses)
+        learned |= self._learned_of_rows(core, parts_of(geometry, rows.chunk))
         return Solution(groups, objective=objective, n_iter=0, learned=learned)
 
-    def _seed_rows(self, core: Ensemble) -> str | NDArray[np.int64]:
-        """`init` as the engine takes it: a word, or rows of the compressed ensemble."""
-        if isinstance(self.init, str):
-            return self.init
+    def _seed_rows(self, core: Ensemble) -> NDArray[np.int64]:
+        """The rows of the compressed ensemble that `init` names by sample."""
         seeds = np.asarray(self.init)
         n = core.n_samples
         if seeds.shape != (self.n_clusters,) or seeds.dtype.kind not in "iu":

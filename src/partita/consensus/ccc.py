@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from partita._validation import check_weights
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
-from partita.ensemble import Ensemble
+from partita.rows import Rows
+from partita.solvers.label_kmeans import Tables
 from partita.solvers.utilities import UtilityRows
 
 __all__ = ["CCC"]
@@ -109,11 +110,15 @@ class CCC(PredictsRows):
         self.init = init
         self.random_state = random_state
 
-    def _geometry(self, ensemble: Ensemble) -> UtilityRows:
-        weights = check_weights(self.partition_weights, ensemble.n_partitions, "partition_weights")
-        return UtilityRows(ensemble, "c", weights[ensemble.partition_order])
+    def _geometry(self, rows: Rows, partition_order: NDArray[np.int64]) -> UtilityRows:
+        weights = check_weights(self.partition_weights, rows.n_partitions, "partition_weights")
+        return UtilityRows(rows, "c", weights[partition_order])
 
     def _learned(
-        self, geometry: UtilityRows, counts: NDArray[np.float64], masses: NDArray[np.float64]
+        self,
+        geometry: UtilityRows,
+        counts: NDArray[np.float64],
+        masses: NDArray[np.float64],
+        tables: Tables,
     ) -> dict[str, Any]:
         return {"utility_": geometry.utility(counts, masses)}

@@ -12,7 +12,8 @@ from partita.consensus._label_kmeans import PredictsRows
 from partita.ensemble import Ensemble
 from partita.matrices import agreement_counts, cluster_overlaps, incidence
 from partita.matrices.tables import row_forms
-from partita.solvers.label_kmeans import Tables
+from partita.rows import EnsembleRows, n_labelled
+from partita.solvers.label_kmeans import RowParts, Tables
 
 __all__ = ["KC"]
 
@@ -103,8 +104,10 @@ class KC(PredictsRows):
         self.init = init
         self.random_state = random_state
 
-    def _geometry(self, ensemble: Ensemble) -> _CoassociationRows:
-        return _CoassociationRows(ensemble)
+    def _geometry(
+        self, rows: EnsembleRows, partition_order: NDArray[np.int64]
+    ) -> _CoassociationRows:
+        return _CoassociationRows(rows)
 
     def _row_parts(
         self, codebook: Ensemble, labels: NDArray[Any]
@@ -121,12 +124,11 @@ class _CoassociationRows:
     its weight into each of them, so that a group's mass over all partitions is its weight.
     """
 
-    metric = False  # how far a centre moves cannot be read from the tables without losing digits
-
-    def __init__(self, ensemble: Ensemble) -> None:
-        self.m = ensemble.n_partitions
+    def __init__(self, rows: EnsembleRows) -> None:
+        ensemble = rows.ensemble
+        self.m, self.missing = ensemble.n_partitions, ensemble.missing
         self.weights = ensemble.weights
-        self.scale = self.mass = 1.0 / ensemble.observed.sum(axis=1)
+        n_labels = ensemble.observed.sum(axis=1)
         self.through_clusters = ensemble.n_all_clusters <= ensemble.n_rows
         if self.through_clusters:
             self.overlaps = cluster_overlaps(ensemble)
@@ -135,8 +137,15 @@ class _CoassociationRows:
             self.incidence = incidence(ensemble)
             agreements = agreement_counts(ensemble, np.uint32)
             squares = np.square(agreements, out=agreements) @ ensemble.weights
-        self.constant = squares / self.m**2
-        self.total = float(ensemble.weights @ self.constant)
+        constant = squares / self.m**2
+        self.parts = RowParts(constant, 1.0 / n_labels, 1.0 / n_labels, n_labels)
+        self.total = float(ensemble.weights @ constant)
+
+    def row_parts(self, labels: NDArray[Any]) -> RowParts:
+        return self.parts  # of the ensemble's own rows: there are no others in memory
+
+    def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+        return 1.0 / n_labelled(labels, self.missing)
 
     def _overlaps_times(self, centres: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.through_clusters:
@@ -150,11 +159,9 @@ class _CoassociationRows:
         length = np.sum(centres * products, axis=0)
         return Tables(lookup=-2.0 * products, slope=np.tile(length, (self.m, 1)))
 
-    def drift(self, old: Tables, new: Tables) -> NDArray[np.float64]:
-        return np.zeros(new.lookup.shape[1])
-
-    def objective(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
+    def objective(
+        self, counts: NDArray[np.float64], masses: NDArray[np.float64], tables: Tables
+    ) -> float:
         weight = masses.sum(axis=0)
-        centres = counts / weight
-        lengths = np.sum(centres * self._overlaps_times(centres), axis=0) / self.m**2
+        lengths = -0.5 * np.sum(counts / weight * tables.lookup, axis=0)
         return self.total - float(weight @ lengths)

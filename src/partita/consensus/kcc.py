@@ -12,7 +12,8 @@ from partita._sklearn_compat import Interval, StrOptions
 from partita._validation import check_weights
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
-from partita.ensemble import Ensemble
+from partita.rows import Rows
+from partita.solvers.label_kmeans import Tables
 from partita.solvers.utilities import UTILITIES, UtilityRows
 
 __all__ = ["KCC"]
@@ -70,8 +71,8 @@ class KCC(PredictsRows):
 
     Notes
     -----
-    Cost O(n' m K) per iteration, O(n' m + L K) memory; for "c" rows that the triangle inequality
-    holds in place cost nothing. Missing labels take part in no distance and no proportion, and
+    Cost O(n' m K) per iteration, O(n' m + L K) memory; rows that bounds hold in place cost
+    nothing. Missing labels take part in no distance and no proportion, and
     U(π, π_i) counts with the share of samples that partition i labels. With "h" a label that no
     member of a cluster has costs 52 bits (log2 of the smallest step from 1), so that the first
     assignment counts disagreements and small clusters predict new rows coarsely.
@@ -142,17 +143,21 @@ class KCC(PredictsRows):
         self.init = init
         self.random_state = random_state
 
-    def _geometry(self, ensemble: Ensemble) -> UtilityRows:
-        weights = check_weights(self.partition_weights, ensemble.n_partitions, "partition_weights")
+    def _geometry(self, rows: Rows, partition_order: NDArray[np.int64]) -> UtilityRows:
+        weights = check_weights(self.partition_weights, rows.n_partitions, "partition_weights")
         return UtilityRows(
-            ensemble,
+            rows,
             self.utility,
-            weights[ensemble.partition_order],
+            weights[partition_order],
             normalized=self.normalized,
             p=float(self.p),
         )
 
     def _learned(
-        self, geometry: UtilityRows, counts: NDArray[np.float64], masses: NDArray[np.float64]
+        self,
+        geometry: UtilityRows,
+        counts: NDArray[np.float64],
+        masses: NDArray[np.float64],
+        tables: Tables,
     ) -> dict[str, Any]:
         return {"utility_": geometry.utility(counts, masses)}

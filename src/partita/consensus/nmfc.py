@@ -16,7 +16,8 @@ from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solut
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices import cluster_overlaps, incidence
-from partita.solvers.label_kmeans import label_kmeans
+from partita.rows import EnsembleRows
+from partita.solvers.label_kmeans import draw_seeds, label_kmeans
 from partita.solvers.simplex import simplex_quadratic
 from partita.solvers.utilities import UtilityRows
 
@@ -182,8 +183,12 @@ class NMFC(BaseConsensus):
         shape = (ensemble.n_rows, self.n_clusters)
         if self.init == "random":
             return rng.uniform(size=shape)
-        plain = UtilityRows(ensemble, "c", np.ones(ensemble.n_partitions))
-        clusters = label_kmeans(ensemble, plain, self.n_clusters, rng, n_init=1).labels
+        rows = EnsembleRows(ensemble)
+        plain = UtilityRows(rows, "c", np.ones(ensemble.n_partitions))
+        seeds = draw_seeds(rows, plain, self.n_clusters, "k-means++", rng.spawn(1)[0])
+        clusters = label_kmeans(
+            rows, plain, self.n_clusters, lambda _: rows.take(seeds), n_init=1
+        ).labels
         return np.eye(self.n_clusters)[clusters] + 0.2
 
     def _factorise(self, problem: _Problem, start: _Fit) -> _Fit:

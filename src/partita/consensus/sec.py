@@ -7,14 +7,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from partita import _kernels
+from partita._threads import run_blocks
 from partita._validation import check_weights
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
 from partita.ensemble import Ensemble
-from partita.matrices import cluster_sizes, row_sums
-from partita.solvers.label_kmeans import Tables, group_statistics
+from partita.rows import Chunk, Rows, Totals, n_labelled, row_sums
+from partita.solvers.label_kmeans import RowParts, Tables, overall_statistics, parts_of
 
 __all__ = ["SEC"]
+
+_SMALL_TABLE = 1 << 18  # entries below which a second thread is not worth waking
 
 
 class SEC(PredictsRows):
@@ -57,12 +61,12 @@ class SEC(PredictsRows):
 
     Notes
     -----
-    Cost O(n' m K) per iteration at most (rows that the triangle inequality holds in place cost
-    nothing), O(n' m + L K) memory. Deviations from the paper: k-means++ starts and restarts; an
-    emptied cluster takes the row that costs most where it is. Incomplete partitions follow the
-    definition of Σ_x f(x) in Theorem 6, whose printed utility has n_k+^(i) in the statement and
-    n_k+ in the proof: here utility_ = (1/n) Σ_i Σ_k w_Ck^(i) ‖m_k,i‖². A cluster none of whose
-    members partition i labels has the partition's overall centre there.
+    Cost O(n' m K) per iteration at most (rows that bounds hold in place cost nothing), O(n' m + L
+    K) memory. Deviations from the paper: k-means++ starts and restarts; an emptied cluster takes
+    the row that costs most where it is. Incomplete partitions follow the definition of Σ_x f(x) in
+    Theorem 6, whose printed utility has n_k+^(i) in the statement and n_k+ in the proof: here
+    utility_ = (1/n) Σ_i Σ_k w_Ck^(i) ‖m_k,i‖². A cluster none of whose members partition i labels
+    has the partition's overall centre there.
 
     References
     ----------
@@ -114,81 +118,86 @@ class SEC(PredictsRows):
         self.init = init
         self.random_state = random_state
 
-    def _geometry(self, ensemble: Ensemble) -> _WeightedRows:
-        mu = check_weights(self.partition_weights, ensemble.n_partitions, "partition_weights")
-        return _WeightedRows(ensemble, mu[ensemble.partition_order])
+    def _geometry(self, rows: Rows, partition_order: NDArray[np.int64]) -> _WeightedRows:
+        mu = check_weights(self.partition_weights, rows.n_partitions, "partition_weights")
+        return _WeightedRows(rows, mu[partition_order])
 
     def _learned(
-        self, geometry: _WeightedRows, counts: NDArray[np.float64], masses: NDArray[np.float64]
+        self,
+        geometry: _WeightedRows,
+        counts: NDArray[np.float64],
+        masses: NDArray[np.float64],
+        tables: Tables,
     ) -> dict[str, Any]:
-        return {
-            "utility_": geometry.utility(counts, masses),
-            "sample_weights_": geometry.sample_weights,
-        }
+        return {"utility_": geometry.utility(masses, tables)}
+
+    def _learned_of_rows(self, core: Ensemble, parts: RowParts) -> dict[str, Any]:
+        return {"sample_weights_": core.expand(parts.scale, np.nan)}
 
     def _row_parts(
         self, codebook: Ensemble, labels: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Constant and scale of new rows: w from the training clusters' sizes."""
-        return np.zeros(len(labels)), row_sums(codebook, self._sizes, labels)
+        weights = row_sums(labels, codebook.missing, codebook.offsets, self._sizes)
+        return np.zeros(len(labels)), weights
 
 
 class _WeightedRows:
     """Rows b(x)/w(x) of weight w(x) and centres n_k^(i) / w_Ck^(i), partition by partition."""
 
-    metric = True
-
-    def __init__(self, ensemble: Ensemble, mu: NDArray[np.float64]) -> None:
+    def __init__(self, rows: Rows, mu: NDArray[np.float64]) -> None:
         self.mu = mu
-        self.offsets = ensemble.offsets
-        self.cluster_mu = self._per_cluster(mu)[:, None]
-        self.sizes = cluster_sizes(ensemble)
-        self.scale = row_sums(ensemble, self.sizes)  # w(x)
-        self.sample_weights = ensemble.expand(self.scale, np.nan)
-        self.mass = self.scale
-        complete = ensemble.n_missing == 0
-        observed = mu.sum() if complete else row_sums(ensemble, self.cluster_mu[:, 0])
-        self.constant = observed / self.scale  # Σ_i μ_i ‖b(x)_i‖² / w(x)
-        self.total = float(ensemble.weights @ self.constant)
-        self.n = float(ensemble.weights.sum())
+        self.offsets, self.missing, self.complete = rows.offsets, rows.missing, rows.complete
+        self.cluster_mu = np.repeat(mu, np.diff(rows.offsets))
+        self.sizes, _ = overall_statistics(rows)
+        sums = np.zeros(3)
+        rows.accumulate(self._add_up, (sums,))
+        self.total, self.n, mass = sums
+        masses = np.full(rows.n_partitions, mass)
+        if not rows.complete:
+            _, masses = overall_statistics(rows, self.row_mass)
         # centre of all the rows that a partition labels
-        masses = np.full(ensemble.n_partitions, ensemble.weights @ self.mass)
-        if not complete:
-            everything = np.zeros(ensemble.n_rows, np.int64)
-            masses = group_statistics(ensemble, self, everything, 1)[1][:, 0]
-        self.overall = self.sizes / self._per_cluster(masses)
+        self.overall = self.sizes / np.repeat(masses, np.diff(rows.offsets))
 
-    def _per_cluster(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values per partition, repeated for each of its clusters."""
-        return np.repeat(values, np.diff(self.offsets), axis=0)
+    def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+        """w(x)."""
+        return row_sums(labels, self.missing, self.offsets, self.sizes)
 
-    def _centres(
-        self, counts: NDArray[np.float64], masses: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        mass = self._per_cluster(masses)
-        return np.where(mass > 0, counts / np.where(mass > 0, mass, 1.0), self.overall[:, None])
+    def row_parts(self, labels: NDArray[Any]) -> RowParts:
+        weights = self.row_mass(labels)
+        observed: Any = self.mu.sum()
+        if not self.complete:
+            observed = row_sums(labels, self.missing, self.offsets, self.cluster_mu)
+        # Σ_i μ_i ‖b(x)_i‖² / w(x), which is nothing for a row without labels
+        constant = observed / np.where(weights > 0, weights, 1.0)
+        return RowParts(constant, weights, weights, n_labelled(labels, self.missing))
+
+    def _add_up(self, chunk: Chunk, totals: Totals) -> None:
+        """Σ_x of the constants, the weights and the masses."""
+        parts = parts_of(self, chunk)
+        of_rows = (parts.constant, parts.n_labelled > 0, parts.mass)
+        totals[0][:] += [float(chunk.weights @ values) for values in of_rows]
 
     def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
         # f = w ‖b/w - m‖² = Σ_i μ_i ( 1/w - 2 m_k,i[label] + w ‖m_k,i‖² )
-        centres = self._centres(counts, masses)
-        squares = np.add.reduceat(centres**2, self.offsets[:-1], axis=0)
-        return Tables(
-            lookup=-2.0 * self.cluster_mu * centres,
-            slope=self.mu[:, None] * squares,
-        )
+        tables = Tables(np.empty(counts.shape), np.empty(masses.shape))
+        kernel = _kernels.label_kmeans.ratio_tables
+        m = len(masses)
+        run_blocks(
+            lambda first, last: kernel(
+                counts, masses, self.overall, self.mu, self.offsets, first, last, tables.lookup,
+                tables.slope,
+            ),
+            m,
+            -(-m // 2) if counts.size > _SMALL_TABLE else m,
+        )  # fmt: skip
+        return tables
 
-    def drift(self, old: Tables, new: Tables) -> NDArray[np.float64]:
-        # look-ups are -2 μ m: ‖Δm‖² = Σ μ (Δlookup / 2μ)²
-        return np.sqrt((((new.lookup - old.lookup) ** 2) / (4.0 * self.cluster_mu)).sum(axis=0))
+    def objective(
+        self, counts: NDArray[np.float64], masses: NDArray[np.float64], tables: Tables
+    ) -> float:
+        # what the centres take off the constants: Σ_i μ_i Σ_k w_Ck^(i) ‖m_k,i‖²
+        return self.total - float((masses * tables.slope).sum())
 
-    def _captured(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
-        """Σ_i μ_i Σ_k w_Ck^(i) ‖m_k,i‖²: what the centres take off the constant."""
-        squares = np.add.reduceat(counts**2, self.offsets[:-1], axis=0)
-        filled = masses > 0
-        return float(self.mu @ (squares / np.where(filled, masses, 1.0) * filled).sum(axis=1))
-
-    def objective(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
-        return self.total - self._captured(counts, masses)
-
-    def utility(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
-        return self._captured(counts, masses) / self.n
+    def utility(self, masses: NDArray[np.float64], tables: Tables) -> float:
+        return float((masses * tables.slope).sum()) / self.n

@@ -13,6 +13,7 @@ from partita._memory import require_memory
 from partita._threads import run_blocks
 from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble
+from partita.rows import row_sums as sums_over_clusters
 
 __all__ = [
     "cluster_overlaps",
@@ -64,16 +65,7 @@ def row_sums(
     `labels` are rows coded as the ensemble's, its own by default.
     """
     rows = ensemble.labels if labels is None else labels
-    out = np.empty(len(rows))
-    kernel = _kernels.contingency.row_sums
-    run_blocks(
-        lambda start, stop: kernel(
-            rows, ensemble.missing, ensemble.offsets, values, start, stop, out
-        ),
-        len(rows),
-        4096,
-    )
-    return out
+    return sums_over_clusters(rows, ensemble.missing, ensemble.offsets, values)
 
 
 def row_forms(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.float64]:

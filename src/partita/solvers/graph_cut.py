@@ -16,7 +16,8 @@ from partita.solvers.spectral import Factored, normalise_rows, spectral_embeddin
 
 __all__ = ["METIS_ROWS", "cut_cliques", "cut_graph"]
 
-METIS_ROWS = 4000  # "auto" leaves larger graphs to the procedure that never writes the pairs down
+METIS_ROWS = 500  # "auto" leaves larger graphs to the procedure that never writes the pairs down
+_METIS_PER_PART = 4  # and those with fewer vertices a part, of which METIS complains on stdout
 _EDGE_TOTAL = 1e8  # METIS counts in 32-bit integers
 _VERTEX_TOTAL = 1e6
 
@@ -103,7 +104,7 @@ def _cut(
         rng,
         outside=Starts("metis", n_init, metis),
         builtin=Starts("builtin", n_init, spectral),
-        fits=links.n_vertices <= METIS_ROWS,
+        fits=_METIS_PER_PART * n_parts <= links.n_vertices <= METIS_ROWS,
         balance=balance,
         **options,
     )

@@ -18,8 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensemble import Ensemble
-from partita.solvers.label_kmeans import Tables, group_statistics, row_costs
+from partita.rows import Chunk, Rows, Totals, n_labelled, row_sums
+from partita.solvers.label_kmeans import RowParts, Tables, overall_statistics
 
 __all__ = ["UTILITIES", "UtilityRows"]
 
@@ -122,10 +122,10 @@ class UtilityRows:
 
     Parameters
     ----------
-    ensemble : Ensemble
+    rows : Rows
     utility : {"c", "h", "cos", "lp"}
     partition_weights : array of shape (n_partitions,)
-        w_i, in the order of the ensemble's columns.
+        w_i, in the order of the rows' columns.
     normalized : bool
         Divide w_i by |μ(P^(i))|. A partition of one cluster has no entropy and says nothing;
         it keeps its weight.
@@ -141,37 +141,40 @@ class UtilityRows:
 
     def __init__(
         self,
-        ensemble: Ensemble,
+        rows: Rows,
         utility: str,
         partition_weights: NDArray[np.float64],
         *,
         normalized: bool = False,
         p: float = 5.0,
     ) -> None:
-        self.offsets = ensemble.offsets
-        self.n = float(ensemble.weights.sum())
+        self.offsets, self.missing = rows.offsets, rows.missing
         self.convex = _convex(utility, p)
-        self.metric = utility == "c"  # the only one that is a squared Euclidean distance
-        self.scale = self.mass = np.ones(ensemble.n_rows)
-        everything = np.zeros(ensemble.n_rows, np.int64)
-        sizes, labelled = group_statistics(ensemble, self, everything, 1)
-        self.labelled = labelled[:, 0]
-        self.overall = sizes / _spread(labelled, self.offsets)
+        sums = np.zeros(1)
+        rows.accumulate(self._add_up, (sums,))
+        self.n = float(sums[0])
+        sizes, self.labelled = overall_statistics(rows)
+        self.overall = (sizes / _spread(self.labelled, self.offsets))[:, None]
         self.at_overall = self.convex.value(self.overall, self.offsets)[:, 0]
         divisor = np.abs(self.at_overall)
         self.weights = partition_weights.copy()
         if normalized:
             self.weights /= np.where(divisor > 0, divisor, 1.0)
         self.cluster_weights = _spread(self.weights, self.offsets)
-        self.constant = self.convex.at_vertex * self._observed_weight(ensemble)
 
-    def _observed_weight(self, ensemble: Ensemble) -> NDArray[np.float64]:
-        """Σ w_i over the partitions that label a row."""
-        if ensemble.n_missing == 0:
-            return np.full(ensemble.n_rows, self.weights.sum())
-        weights = Tables(self.cluster_weights[:, None], np.zeros((ensemble.n_partitions, 1)))
-        nothing = np.zeros(ensemble.n_rows)
-        return row_costs(ensemble, ensemble.labels, weights, nothing, nothing)[:, 0]
+    def _add_up(self, chunk: Chunk, totals: Totals) -> None:
+        """How much weight all labelled rows have."""
+        totals[0][:] += chunk.weights @ (n_labelled(chunk.labels, self.missing) > 0)
+
+    def row_parts(self, labels: NDArray[Any]) -> RowParts:
+        ones = np.ones(len(labels))
+        # μ(b_i) w_i, over the partitions that label a row
+        weight = row_sums(labels, self.missing, self.offsets, self.cluster_weights)
+        constant = self.convex.at_vertex * weight
+        return RowParts(constant, ones, ones, n_labelled(labels, self.missing))
+
+    def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+        return np.ones(len(labels))
 
     def _centres(
         self, counts: NDArray[np.float64], masses: NDArray[np.float64]
@@ -187,13 +190,6 @@ class UtilityRows:
             slope=self.weights[:, None] * self.convex.offset(P, self.offsets),
         )
 
-    def drift(self, old: Tables, new: Tables) -> NDArray[np.float64]:
-        if not self.metric:
-            return np.zeros(new.lookup.shape[1])
-        # look-ups are -2 w P, squared distances weigh partitions by w
-        moved = (new.lookup - old.lookup) ** 2 / (4.0 * self.cluster_weights[:, None])
-        return np.sqrt(moved.sum(axis=0))
-
     def _captured(
         self, counts: NDArray[np.float64], masses: NDArray[np.float64]
     ) -> NDArray[np.float64]:
@@ -201,7 +197,9 @@ class UtilityRows:
         value = self.convex.value(self._centres(counts, masses), self.offsets)
         return np.sum(masses * value, axis=1)
 
-    def objective(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
+    def objective(
+        self, counts: NDArray[np.float64], masses: NDArray[np.float64], tables: Tables
+    ) -> float:
         at_rows = self.convex.at_vertex * self.labelled
         return float(self.weights @ (at_rows - self._captured(counts, masses)))
 
