@@ -7,12 +7,17 @@ that `partita --help` answers at once. A new command is one file here and one li
 from __future__ import annotations
 
 from partita.cli._app import app
+from partita.cli.compare import compare
 from partita.cli.demo import demo
+from partita.cli.evaluate import evaluate
+from partita.cli.fuse import fuse
+from partita.cli.generate import generate
 from partita.cli.methods import methods
+from partita.cli.scan import scan
 
 __all__ = ["app", "main"]
 
-for command in (demo, methods):  # in the order of the help
+for command in (demo, methods, generate, fuse, scan, compare, evaluate):  # order of the help
     app.command()(command)
 
 

@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from partita.cli._talk import complain
-from partita.exceptions import MissingPackageError
+from partita.cli._talk import Talk, complain
+from partita.exceptions import MissingPackageError, NoStructureError
 
-__all__ = ["EXIT_CODES", "NO_STRUCTURE", "app"]
+__all__ = ["EXIT_CODES", "app"]
 
 MISTAKE, NO_STRUCTURE, INTERRUPTED, NO_READER = 2, 3, 130, 141
 EXIT_CODES = {
@@ -39,7 +39,7 @@ def _exit_codes() -> Iterator[None]:
             yield
         sys.stdout.flush()  # a reader that went away is noticed here, not at interpreter exit
     except KeyboardInterrupt:
-        complain("interrupted", [])
+        Talk(quiet=False).say("interrupted")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - to the end of the process
@@ -48,7 +48,8 @@ def _exit_codes() -> Iterator[None]:
         if _log.isEnabledFor(logging.DEBUG):
             raise
         complain(str(error), getattr(error, "__notes__", []))
-        raise typer.Exit(MISTAKE) from None
+        code = NO_STRUCTURE if isinstance(error, NoStructureError) else MISTAKE
+        raise typer.Exit(code) from None
     except Exception as error:
         error.add_note("This is a fault of partita. Please report it with the lines above.")
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from threading import Lock, Timer
 from time import monotonic
 from typing import Any
@@ -13,6 +14,7 @@ from partita.config import Progress, config_context
 __all__ = ["PATIENCE", "progress_bars"]
 
 PATIENCE = 2.0  # seconds: what is done by then shows no bar
+_COUNTABLE = 10_000  # steps; more are shown as a share
 
 
 @contextmanager
@@ -39,7 +41,7 @@ class _Bars:
     """A bar per task, shown once the task has run, or will run, longer than a person waits."""
 
     def __init__(self, what: str, console: Any) -> None:
-        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as RichProgress
 
         self._bars = RichProgress(
@@ -47,8 +49,7 @@ class _Bars:
             BarColumn(),
             TextColumn("{task.fields[count]}"),
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            _time_left(),
             TextColumn("[dim]{task.fields[message]}"),
             console=console,
             transient=True,
@@ -72,12 +73,11 @@ class _Bars:
                 self._tasks[step.task] = self._bars.add_task(step.task, count="", message="")
                 self._bars.tasks[-1].start_time = self._bars.get_time() - (now - began)
                 self._start()
-            count = f"{step.done}" if step.total is None else f"{step.done}/{step.total}"
             self._bars.update(
                 self._tasks[step.task],
                 completed=step.done,
                 total=step.total,
-                count=count,
+                count=_count(step),
                 message=step.message,
             )
             if step.done == step.total:  # it may come again, from the beginning
@@ -98,6 +98,31 @@ class _Bars:
     def _start(self) -> None:
         self._bars.update(self._whole, visible=not self._tasks)
         self._bars.start()
+
+
+def _time_left() -> Any:
+    """A column with the time left by the mean pace so far, from the first step on."""
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
+
+    class TimeLeft(ProgressColumn):
+        max_refresh = 0.5
+
+        def render(self, task: Task) -> Text:
+            if not task.total or not task.completed or task.elapsed is None:
+                return Text("")
+            left = task.elapsed * (task.total - task.completed) / task.completed
+            return Text(f"{timedelta(seconds=round(left))} left", style="cyan")
+
+    return TimeLeft()
+
+
+def _count(step: Progress) -> str:
+    if step.total is None:
+        return f"{step.done}"
+    if step.total > _COUNTABLE:
+        return f"{100 * step.done // step.total} %"
+    return f"{step.done}/{step.total}"
 
 
 def _takes_its_time(elapsed: float, step: Progress) -> bool:

@@ -8,6 +8,7 @@ Text stays as it is written: in a column with "01" or "1e5" no label is a number
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -16,6 +17,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.config import report_progress
 from partita.exceptions import InvalidEnsembleError
 from partita.files._table import Table, choose_columns
 
@@ -60,6 +62,7 @@ class Sheet:
         if delimiter is None:
             delimiter = max(_DELIMITERS, key=first.count)
         self._source = source
+        self._file, self._bytes = file, _size(file)
         # a quoted name may go on in the next line, hence one reader for both
         rows = csv.reader(chain([first], file), delimiter=delimiter, skipinitialspace=True)
         names = next(rows)
@@ -93,6 +96,8 @@ class Sheet:
                     self.ids += columns[self._id_place]
                 yield [columns[place] for place in self._places]
             done += len(rows)
+            if self._bytes:
+                report_progress("reading", self._file.buffer.tell(), self._bytes)  # type: ignore[attr-defined]
         if not done:
             raise InvalidEnsembleError(f"{self._source} has a header and no rows.")
 
@@ -103,6 +108,13 @@ class Sheet:
             self.id_name,
             self._source,
         )
+
+
+def _size(file: IO[str]) -> int:
+    """Bytes of a file on disk, of which one can say how far it has been read; 0 for a pipe."""
+    if not hasattr(file, "buffer"):
+        return 0
+    return os.fstat(file.fileno()).st_size
 
 
 def read_delimited_labels(

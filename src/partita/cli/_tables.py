@@ -1,0 +1,129 @@
+"""Tables of the command line: `-` is CSV on stdin or stdout, everything else a file or a store."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from partita.cli._talk import Talk, hinting
+
+if TYPE_CHECKING:
+    from partita.ensemble import Ensemble
+    from partita.files import Table
+
+__all__ = ["Labels", "Source", "check_output", "write"]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """An ensemble, what its samples' ids are called, and true classes where they were asked for."""
+
+    ensemble: Ensemble
+    id_name: str = "id"
+    truth: Any = None
+
+    def with_ids(self, columns: Mapping[str, Any]) -> Table:
+        """A result per sample, beside the samples' ids."""
+        from partita.files import Table
+
+        return Table(dict(columns), self.ensemble.sample_ids, self.id_name)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table and how the user says it is to be read."""
+
+    path: str
+    columns: Sequence[str] | None = None
+    id_column: str | None = None
+    missing: Sequence[str] | None = None
+    no_header: bool = False
+
+    def labels(self) -> Table:
+        from partita.files import read_labels
+
+        return self._read(read_labels)
+
+    def features(self) -> Table:
+        from partita.files import read_features
+
+        with hinting('choose columns with --columns "x*"; name the ids with --id-column NAME'):
+            return self._read(read_features)
+
+    def _read(self, read: Any) -> Any:
+        from partita.files import MISSING
+
+        return read(
+            sys.stdin if self.path == "-" else self.path,
+            columns=self.columns,
+            id_column=self.id_column,
+            missing=MISSING if self.missing is None else self.missing,
+            header=not self.no_header,
+        )
+
+    def ensemble(self, noise: str, talk: Talk, truth_column: str | None = None) -> Labels:
+        """The partitions in a file or a store; the column of the truth is none of them."""
+        if Path(self.path).is_dir():
+            return self._stored(truth_column)
+        source = self
+        if truth_column is not None and self.columns is not None:
+            source = replace(self, columns=[*self.columns, truth_column])
+        table = source.labels()
+        columns = dict(table.columns)
+        truth = None
+        if truth_column is not None:
+            if truth_column not in columns:
+                raise ValueError(
+                    f"{table.source} has no column {truth_column!r}; it has {', '.join(columns)}."
+                )
+            truth = columns.pop(truth_column)
+        ensemble = replace(table, columns=columns).ensemble(noise=noise)
+        _look_over(ensemble, list(columns), talk)
+        return Labels(ensemble, table.id_name, truth)
+
+    def _stored(self, truth_column: str | None) -> Labels:
+        from partita.ensemble import Ensemble
+
+        if self.columns or self.id_column or self.missing or self.no_header or truth_column:
+            raise ValueError(
+                f"{self.path} is a store, which has names, ids and missing labels of its own; "
+                "options about columns and missing labels are for files."
+            )
+        return Labels(Ensemble.from_store(self.path, unlabelled="keep"))
+
+
+def _look_over(ensemble: Ensemble, names: Sequence[str], talk: Talk) -> None:
+    """Say what a person would want to know of a table before trusting a result."""
+    for name, n_clusters in zip(names, ensemble.n_clusters, strict=True):
+        if n_clusters == ensemble.n_samples > 2:
+            talk.hint(
+                f"column {name!r} has a different label for every sample; if it holds ids, say "
+                f"--id-column {name!r}"
+            )
+    without = int((~ensemble.observed).all(axis=1).sum())
+    if without:
+        talk.say(f"{without} of {ensemble.n_samples} samples have no label and get none")
+
+
+def check_output(output: str | None, as_json: bool) -> None:
+    """Refuse before the work what could not be written, or twice to one place."""
+    from partita.files import check_target
+
+    if output == "-" and as_json:
+        raise ValueError("--json and --output - both want stdout. Write one of them to a file.")
+    if output not in (None, "-"):
+        check_target(str(output))
+
+
+def write(table: Table, output: str | None, *, base: str) -> None:
+    """Write to a file, or as CSV to stdout; `base` is the input, in case both are .h5ad."""
+    from partita.files import write_table
+
+    if output in (None, "-"):
+        write_table(sys.stdout, table)
+    else:
+        is_h5ad = base.endswith(".h5ad")
+        write_table(str(output), table, base=Path(base) if is_h5ad else None)

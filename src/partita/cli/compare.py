@@ -1,0 +1,92 @@
+"""`partita compare`: many methods on one table of labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita.cli._options import (
+    Columns,
+    IdColumn,
+    Json,
+    LabelsFile,
+    Methods,
+    Missing,
+    NoHeader,
+    Noise,
+    NoiseOption,
+    Output,
+    Quiet,
+    Seed,
+)
+from partita.cli._talk import Talk, hinting, plain, print_json, print_table
+
+if TYPE_CHECKING:
+    from partita.comparison import Comparison
+
+__all__ = ["compare"]
+
+
+def compare(
+    labels: LabelsFile,
+    clusters: Annotated[
+        int, typer.Option("--clusters", "-k", min=1, help="Number of clusters of every method.")
+    ],
+    method: Methods = None,
+    truth_column: Annotated[
+        str | None, typer.Option(help="Column with true classes to score the results by.")
+    ] = None,
+    output: Output = None,
+    columns: Columns = None,
+    id_column: IdColumn = None,
+    missing: Missing = None,
+    no_header: NoHeader = False,
+    noise: NoiseOption = Noise.missing,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run methods side by side: agreement, seconds, memory; `--output` keeps their labels."""
+    import numpy as np
+
+    from partita.cli._progress import progress_bars
+    from partita.cli._tables import Source, check_output, write
+    from partita.comparison import compare as compare_methods
+
+    if output == "-":
+        raise ValueError("--output must be a file: the table of methods goes to stdout.")
+    check_output(output, as_json)
+    talk = Talk(quiet)
+    with progress_bars("reading", quiet=quiet):
+        source = Source(labels, columns, id_column, missing, no_header)
+        given = source.ensemble(noise, talk, truth_column)
+    known = hinting("`partita methods` lists the keys of all methods")
+    with known, progress_bars("comparing", quiet=quiet):
+        found = compare_methods(
+            given.ensemble, method or "all", clusters, y=given.truth, random_state=seed
+        )
+    if output is not None:
+        results = {name: np.ma.masked_equal(result, -1) for name, result in found.labels.items()}
+        write(given.with_ids(results), output, base=labels)
+        talk.say(f"wrote {output}: the labels of {len(results)} methods")
+    if as_json:
+        print_json(found.records)
+    else:
+        _print(found)
+
+
+def _print(found: Comparison) -> None:
+    measures = [m for m in ("anmi", "agreement", "ACC", "NMI", "ARI") if m in found.records[0]]
+    rows, failures = [], []
+    for record in found.records:
+        if record["failure"] is not None:
+            failures.append([plain(record["method"]), plain(record["failure"])])
+            continue
+        cells = [plain(record["method"]), f"{record['n_clusters']}", f"{record['seconds']:.3g}"]
+        cells.append(f"{record['peak_bytes'] / 2**20:.0f}")
+        rows.append([*cells, *("" if record[m] is None else f"{record[m]:.3f}" for m in measures)])
+    head = [{"anmi": "ANMI"}.get(m, m) for m in measures]
+    print_table(["method", "clusters", "seconds", "peak MB", *head], rows, numbers=True)
+    if failures:
+        print_table(["failed", "why"], failures)

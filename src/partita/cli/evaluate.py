@@ -1,0 +1,117 @@
+"""`partita evaluate`: labels against the truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from partita.cli._options import Columns, IdColumn, Json, Missing, NoHeader, Quiet
+from partita.cli._talk import Talk, plain, print_json, print_table
+
+if TYPE_CHECKING:
+    from partita.files import Table
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    labels: Annotated[
+        str, typer.Argument(metavar="LABELS", help="Table with a clustering per column, - for CSV.")
+    ],
+    truth: Annotated[
+        str | None,
+        typer.Argument(metavar="[TRUTH]", help="Table with the true classes; LABELS by default."),
+    ] = None,
+    truth_column: Annotated[
+        str | None,
+        typer.Option(help="Column with the true classes; the only one of TRUTH by default."),
+    ] = None,
+    columns: Columns = None,
+    id_column: IdColumn = None,
+    missing: Missing = None,
+    no_header: NoHeader = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score clusterings against the truth by every measure.
+
+    With --id-column, samples of two tables are matched by it; otherwise by their order.
+    """
+    from partita.cli._tables import Source
+
+    if truth is None and truth_column is None:
+        raise ValueError("Pass the table with the true classes, or name their --truth-column.")
+    table = Source(labels, None, id_column, missing, no_header).labels()
+    other = table if truth is None else Source(truth, None, id_column, missing, no_header).labels()
+    name, y = _true_classes(other, truth_column)
+    y = y if truth is None else _matched(table, other, y)
+    chosen = _chosen(table, columns, name if truth is None else None)
+    talk = Talk(quiet)
+    scores = {column: _scores(y, table.columns[column], column, talk) for column in chosen}
+    if as_json:
+        print_json(scores)
+        return
+    measures = list(next(iter(scores.values())))
+    rows = [[plain(c), *(f"{s[m]:.3f}" for m in measures)] for c, s in scores.items()]
+    print_table(["column", *measures], rows, numbers=True)
+
+
+def _true_classes(table: Table, column: str | None) -> tuple[str, Any]:
+    if column is None and len(table.columns) > 1:
+        raise ValueError(
+            f"{table.source} has several columns ({', '.join(table.columns)}): name the one with "
+            "the true classes, --truth-column."
+        )
+    name = next(iter(table.columns)) if column is None else column
+    if name not in table.columns:
+        raise ValueError(
+            f"{table.source} has no column {name!r}; it has {', '.join(table.columns)}."
+        )
+    return name, table.columns[name]
+
+
+def _chosen(table: Table, patterns: list[str] | None, truth_column: str | None) -> list[str]:
+    from partita.files import choose_columns
+
+    measured = {f"{name}_confidence" for name in table.columns}  # what `fuse` says of a column
+    names = [c for c in table.columns if c != truth_column and c not in measured]
+    return choose_columns(names, patterns, None, table.source)
+
+
+def _matched(table: Table, other: Table, y: Any) -> Any:
+    """The true classes in the order of the table."""
+    if table.ids is None or other.ids is None:
+        if table.n_samples != other.n_samples:
+            raise ValueError(
+                f"{table.source} has {table.n_samples} samples, {other.source} {other.n_samples}. "
+                "Name their --id-column to match them."
+            )
+        return y
+    place = {sample: i for i, sample in enumerate(other.ids.tolist())}
+    if len(place) < other.n_samples:
+        raise ValueError(f"{other.source} has ids that occur more than once.")
+    absent = [sample for sample in table.ids.tolist() if sample not in place]
+    if absent:
+        raise ValueError(
+            f"{len(absent)} samples of {table.source} are not in {other.source}, the first is "
+            f"{absent[0]!r}."
+        )
+    return y[[place[sample] for sample in table.ids.tolist()]]
+
+
+def _scores(y: Any, found: Any, column: str, talk: Talk) -> dict[str, float]:
+    """Every measure over the samples that have both a class and a label."""
+    from partita.metrics import evaluate as evaluate_labels
+
+    pairs = [
+        (a, b)
+        for a, b in zip(y.tolist(), found.tolist(), strict=True)
+        if a is not None and b is not None and a == a and b == b
+    ]
+    if not pairs:
+        raise ValueError(f"No sample has both a true class and a label in {column!r}.")
+    if len(pairs) < len(found):
+        talk.say(f"{column}: {len(found) - len(pairs)} samples without class or label left out")
+    classes, labels = zip(*pairs, strict=True)
+    return evaluate_labels(list(classes), list(labels))

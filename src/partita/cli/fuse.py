@@ -1,0 +1,146 @@
+"""`partita fuse`: many partitions in, one out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from partita.cli._options import (
+    Clusters,
+    Columns,
+    IdColumn,
+    Json,
+    LabelsFile,
+    Method,
+    Missing,
+    NoHeader,
+    Noise,
+    NoiseOption,
+    Output,
+    Quiet,
+    Seed,
+    k_range,
+)
+from partita.cli._talk import Talk, hinting, print_json
+
+if TYPE_CHECKING:
+    from partita.cli._tables import Labels
+    from partita.files import Table
+    from partita.tools import Fusion
+
+__all__ = ["fuse"]
+
+
+def fuse(
+    labels: LabelsFile,
+    clusters: Clusters,
+    method: Method = "lwgp",
+    output: Output = None,
+    name: Annotated[str, typer.Option(help="Name of the column to write.")] = "consensus",
+    columns: Columns = None,
+    id_column: IdColumn = None,
+    missing: Missing = None,
+    no_header: NoHeader = False,
+    noise: NoiseOption = Noise.missing,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fuse partitions into one and say how far to trust it."""
+    from partita.cli._progress import progress_bars
+    from partita.cli._tables import Source, check_output, write
+    from partita.registry import get_method
+    from partita.tools import fuse as fuse_labels
+
+    ks = k_range(clusters)
+    with hinting("`partita methods` lists the keys of all methods"):
+        kind = get_method(method)
+    check_output(output, as_json)
+    talk = Talk(quiet)
+    with progress_bars("reading", quiet=quiet):
+        source = Source(labels, columns, id_column, missing, no_header)
+        given = source.ensemble(noise, talk)
+    with progress_bars(kind.__name__, quiet=quiet):
+        found = fuse_labels(
+            given.ensemble,
+            ks[0] if len(ks) == 1 else None,
+            method=kind,
+            k_range=ks,
+            random_state=seed,
+        )
+    if output is not None or not as_json:
+        write(_result(given, found, name, output), output, base=labels)
+    if as_json:
+        record = _summary(given, found, seed) | {"output": output}
+        own = {} if output else {"ids": given.ensemble.sample_ids, "labels": found.labels}
+        print_json(record | own)
+    _tell(talk, given, found, output)
+
+
+def _result(given: Labels, found: Fusion, name: str, output: str | None) -> Table:
+    """Consensus and confidence beside the ids; an .npy file has room for the first alone."""
+    import numpy as np
+
+    columns: dict[str, Any] = {name: np.ma.masked_equal(found.labels, -1)}
+    if not (output or "").endswith(".npy"):
+        columns[f"{name}_confidence"] = np.round(found.confidence, 6)
+    return given.with_ids(columns)
+
+
+def _summary(given: Labels, found: Fusion, seed: int) -> dict[str, Any]:
+    import numpy as np
+
+    diagnosis = found.diagnosis
+    return {
+        "n_samples": given.ensemble.n_samples,
+        "n_partitions": given.ensemble.n_partitions,
+        "method": found.method.info.key,
+        "parameters": found.method.get_params(deep=False),
+        "seed": seed,
+        "n_clusters": found.n_clusters,
+        "sizes": diagnosis.sizes,
+        "cohesion": diagnosis.cohesion,
+        "stability": diagnosis.stability,
+        "mean_confidence": float(np.nanmean(found.confidence)),
+        "n_doubtful": len(diagnosis.outliers()),
+        "bad_runs": _bad_runs(given, found),
+        "anmi": diagnosis.anmi,
+        "best_member_anmi": diagnosis.best_member_anmi,
+        "converged": found.method.converged_,
+        "scan": None if found.scan is None else found.scan.records(),
+    }
+
+
+def _bad_runs(given: Labels, found: Fusion) -> list[str]:
+    names = given.ensemble.partition_names
+    where = found.diagnosis.bad_runs.nonzero()[0]
+    return [str(i) if names is None else str(names[i]) for i in where]
+
+
+def _tell(talk: Talk, given: Labels, found: Fusion, output: str | None) -> None:
+    """The result in a few lines."""
+    ensemble, diagnosis = given.ensemble, found.diagnosis
+    by = type(found.method).__name__
+    chosen = "" if found.scan is None else " (chosen against the null)"
+    talk.say(
+        f"{found.n_clusters} clusters{chosen} of {ensemble.n_samples} samples from "
+        f"{ensemble.n_partitions} partitions by {by}"
+    )
+    sizes = zip(diagnosis.sizes, diagnosis.cohesion, strict=True)
+    for cluster, (size, cohesion) in enumerate(sizes):
+        talk.say(f"  {cluster:>3}  {size:>8.0f} samples  cohesion {cohesion:.3f}")
+    summary = _summary(given, found, 0)
+    talk.say(
+        f"confidence {summary['mean_confidence']:.3f} on average, {summary['n_doubtful']} samples "
+        "doubtful"
+    )
+    if summary["bad_runs"]:
+        talk.say(f"partitions unlike the others: {', '.join(summary['bad_runs'])}")
+    if not diagnosis.harmless:
+        talk.hint(
+            f"one partition agrees better with all (ANMI {diagnosis.best_member_anmi:.3f}) than "
+            f"the consensus does ({diagnosis.anmi:.3f}); `partita compare` shows other methods"
+        )
+    if output not in (None, "-"):
+        talk.say(f"wrote {output}")

@@ -1,0 +1,299 @@
+"""Commands: the library's result on stdout or in a file, ids kept, mistakes in one line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from planted import CLOUDS, IDS, LABELS, POINTS, TRUTH
+
+import partita.generate
+from partita import LWGP, compare, scan_k, scan_k_features
+from partita.cli.generate import Generator
+from partita.files import read_labels
+from partita.generate import RandomK
+from partita.metrics import adjusted_rand, evaluate
+
+RUNS = ("--id-column", "sample", "--columns", "run_*")
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(text)))
+
+
+# -- fuse ------------------------------------------------------------------------------------
+
+
+def test_fuse_writes_the_librarys_labels_with_ids_to_stdout(partita, labels: Path) -> None:
+    done = partita("fuse", str(labels), "-k", "3", *RUNS)
+    assert done.exit_code == 0, done.stderr
+    found = rows(done.stdout)  # nothing but data
+    assert list(found[0]) == ["sample", "consensus", "consensus_confidence"]
+    assert [r["sample"] for r in found] == IDS
+    expected = LWGP(n_clusters=3, random_state=0).fit_predict(LABELS)
+    assert [int(r["consensus"]) for r in found] == expected.tolist()
+    assert all(0 <= float(r["consensus_confidence"]) <= 1 for r in found)
+    assert "3 clusters of 60 samples from 10 partitions by LWGP" in done.stderr
+    assert "cohesion" in done.stderr
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".npz"])
+def test_fuse_writes_files(partita, labels: Path, suffix: str, tmp_path: Path) -> None:
+    target = tmp_path / f"out{suffix}"
+    done = partita("fuse", str(labels), "-k", "3", *RUNS, "-o", str(target), "--name", "group")
+    assert (done.exit_code, done.stdout) == (0, ""), done.stderr
+    assert f"wrote {target}" in done.stderr
+    back = read_labels(target, id_column="sample")
+    assert back.ids.tolist() == IDS
+    assert adjusted_rand(TRUTH, back.columns["group"].tolist()) > 0.9
+
+
+def test_fuse_to_npy_is_the_labels_alone(partita, labels: Path) -> None:
+    done = partita("fuse", str(labels), "-k", "3", "-c", "run_*", "-o", "out.npy")
+    assert done.exit_code == 0, done.stderr
+    assert np.load("out.npy", allow_pickle=False).shape == (60,)
+
+
+def test_fuse_as_json(partita, labels: Path) -> None:
+    done = partita("fuse", str(labels), "-k", "3", *RUNS, "-m", "sec", "--seed", "4", "--json")
+    record = json.loads(done.stdout)
+    assert record["n_clusters"] == 3
+    assert record["method"] == "sec"
+    assert record["seed"] == record["parameters"]["random_state"] == 4
+    assert sum(record["sizes"]) == 60
+    assert record["ids"] == IDS
+    assert adjusted_rand(TRUTH, record["labels"]) > 0.9
+
+    done = partita("fuse", str(labels), "-k", "3", *RUNS, "--json", "-o", "out.csv")
+    assert "labels" not in json.loads(done.stdout)
+    assert Path("out.csv").exists()
+
+
+def test_quiet_says_nothing(partita, labels: Path) -> None:
+    done = partita("fuse", str(labels), "-k", "3", *RUNS, "--quiet")
+    assert done.stderr == ""
+    assert len(rows(done.stdout)) == 60
+
+
+def test_pipes(partita, labels: Path) -> None:
+    text = labels.read_text(encoding="utf-8")
+    done = partita("fuse", "-", "-k", "3", *RUNS, "-o", "-", stdin=text)
+    assert [r["sample"] for r in rows(done.stdout)] == IDS
+    scored = partita("evaluate", "-", str(labels), "-i", "sample", "--truth-column", "truth",
+                     "--json", stdin=done.stdout)  # fmt: skip
+    assert list(json.loads(scored.stdout)) == ["consensus"]
+
+
+def test_fuse_chooses_k_or_finds_no_structure(partita, labels: Path, tmp_path: Path) -> None:
+    done = partita("fuse", str(labels), "-k", "2:4", *RUNS, "--json")
+    assert json.loads(done.stdout)["n_clusters"] == 3
+    assert "chosen against the null" in done.stderr
+
+    noise = np.random.default_rng(0).integers(0, 3, (60, 8))
+    np.save(tmp_path / "noise.npy", noise)
+    done = partita("fuse", "noise.npy", "-k", "2:3")
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert "No structure found" in done.stderr
+
+
+def test_samples_without_labels_have_none(partita) -> None:
+    text = (
+        "id,a,b,c\n" + "".join(f"s{i},{i // 3},{i // 3},{i // 3}\n" for i in range(6)) + "s6,,,\n"
+    )
+    done = partita("fuse", "-", "-k", "2", "-i", "id", stdin=text)
+    assert rows(done.stdout)[-1] == {"id": "s6", "consensus": "", "consensus_confidence": ""}
+    assert "1 of 7 samples have no label" in done.stderr
+
+
+def test_missing_tokens_and_noise(partita) -> None:
+    text = "a,b,c\n" + "0,0,?\n0,0,0\n0,-1,0\n1,1,1\n1,1,1\n1,?,-1\n"
+    done = partita("fuse", "-", "-k", "2", "--missing", "?", "--json", stdin=text)
+    assert json.loads(done.stdout)["labels"] == [0, 0, 0, 1, 1, 1]
+    done = partita("fuse", "-", "-k", "2", "--missing", "?", "--noise", "cluster", "--json",
+                   stdin=text)  # fmt: skip
+    assert json.loads(done.stdout)["labels"] == [0, 0, 0, 1, 1, 1]
+
+
+def test_forgotten_ids_are_pointed_out(partita, labels: Path) -> None:
+    done = partita("fuse", str(labels), "-k", "3")
+    assert "hint: column 'sample' has a different label for every sample" in done.stderr
+
+
+def test_a_store_is_read_too(partita, tmp_path: Path) -> None:
+    from partita.ensemble import Ensemble
+
+    Ensemble.from_labels(LABELS, sample_ids=IDS).to_store(tmp_path / "store")
+    done = partita("fuse", "store", "-k", "3")
+    assert done.exit_code == 0, done.stderr
+    assert [r["id"] for r in rows(done.stdout)] == IDS
+    done = partita("fuse", "store", "-k", "3", "-i", "sample")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "is a store" in done.stderr
+
+
+def test_h5ad_in_and_out(partita, tmp_path: Path) -> None:
+    anndata = pytest.importorskip("anndata")
+    import pandas
+
+    columns = {f"leiden_{i}": pandas.Categorical(c.astype(str)) for i, c in enumerate(LABELS.T)}
+    obs = pandas.DataFrame(columns, index=IDS)
+    anndata.AnnData(X=np.ones((60, 2)), obs=obs).write_h5ad(tmp_path / "cells.h5ad")
+    done = partita("fuse", "cells.h5ad", "-c", "leiden_*", "-k", "3", "-o", "fused.h5ad")
+    assert done.exit_code == 0, done.stderr
+    fused = anndata.read_h5ad(tmp_path / "fused.h5ad")
+    assert adjusted_rand(TRUTH, fused.obs["consensus"].tolist()) > 0.9
+    assert fused.obs_names.tolist() == IDS
+    assert "leiden_0" in fused.obs
+
+
+# -- generate --------------------------------------------------------------------------------
+
+
+def test_generate_keeps_ids(partita, features: Path) -> None:
+    done = partita("generate", str(features), "-i", "sample", "-n", "7", "-k", "3", "--k-max", "5")
+    assert done.exit_code == 0, done.stderr
+    found = rows(done.stdout)
+    assert list(found[0]) == ["sample", *(f"partition_{i}" for i in range(7))]
+    assert [r["sample"] for r in found] == IDS
+    expected = RandomK(7, n_clusters=3, k_max=5, random_state=0).fit_transform(POINTS)
+    assert [int(r["partition_3"]) for r in found] == expected[:, 3].tolist()
+
+
+def test_generate_then_fuse_through_a_pipe(partita, features: Path) -> None:
+    made = partita("generate", str(features), "-i", "sample", "-n", "20", "-k", "3", "-q")
+    done = partita("fuse", "-", "-k", "3", "-i", "sample", "--json", stdin=made.stdout)
+    assert adjusted_rand(CLOUDS, json.loads(done.stdout)["labels"]) == 1.0
+
+
+def test_generate_leaves_cells_empty_where_a_partition_says_nothing(
+    partita, features: Path
+) -> None:
+    done = partita("generate", str(features), "-i", "sample", "-g", "random-rows", "-n", "3",
+                   "--ratio", "0.5")  # fmt: skip
+    assert any(r["partition_0"] == "" for r in rows(done.stdout))
+
+
+def test_generate_as_json(partita, features: Path) -> None:
+    done = partita("generate", str(features), "-i", "sample", "-n", "3", "--json")
+    record = json.loads(done.stdout)
+    assert np.shape(record["labels"]) == (60, 3)
+    assert record["parameters"]["n_partitions"] == 3
+
+
+def test_every_generator_has_a_name() -> None:
+    names = {"".join(p.capitalize() for p in g.value.split("-")) for g in Generator}
+    public = (getattr(partita.generate, name) for name in partita.generate.__all__)
+    classes = {made.__name__ for made in public if isinstance(made, type)}
+    assert names == classes - {"MixedEstimators"}  # which takes objects
+
+
+# -- scan, compare, evaluate -----------------------------------------------------------------
+
+
+def test_scan_is_scan_k(partita, labels: Path) -> None:
+    options = ("-k", "2:4", "--resamples", "3", "--nulls", "3")
+    done = partita("scan", str(labels), *RUNS, *options, "--json")
+    record = json.loads(done.stdout)
+    found = scan_k(LABELS, range(2, 5), n_resamples=3, n_null=3, random_state=0)
+    assert record["best_k"] == found.best_k == 3
+    assert [r["gain"] for r in record["curves"]] == found.gain.tolist()
+    done = partita("scan", str(labels), *RUNS, *options)
+    assert done.stdout.splitlines()[-1] == "suggested: K = 3"
+    assert "separation (null)" in done.stdout
+
+
+def test_scan_may_find_nothing(partita, tmp_path: Path) -> None:
+    np.save(tmp_path / "noise.npy", np.random.default_rng(0).integers(0, 3, (60, 8)))
+    done = partita("scan", "noise.npy", "-k", "2:3", "--resamples", "2", "--nulls", "4")
+    assert done.exit_code == 0
+    assert "no structure found" in done.stdout
+
+
+def test_scan_of_features(partita, features: Path) -> None:
+    options = ("-k", "2:4", "--resamples", "2", "--nulls", "3", "--json")
+    done = partita("scan", str(features), "--features", "-i", "sample", *options)
+    found = scan_k_features(POINTS, range(2, 5), n_resamples=2, n_null=3, random_state=0)
+    assert [r["gain"] for r in json.loads(done.stdout)["curves"]] == found.gain.tolist()
+
+
+def test_compare(partita, labels: Path) -> None:
+    done = partita("compare", str(labels), "-k", "3", *RUNS, "-m", "eac", "-m", "lwgp",
+                   "--truth-column", "truth", "-o", "all.csv", "--json")  # fmt: skip
+    records = json.loads(done.stdout)
+    expected = compare(LABELS, ["eac", "lwgp"], 3, y=TRUTH)
+    assert [r["ARI"] for r in records] == [r["ARI"] for r in expected]
+    back = read_labels("all.csv", id_column="sample")
+    assert list(back.columns) == ["eac", "lwgp"]
+    assert back.ids.tolist() == IDS
+
+
+def test_compare_shows_what_failed(partita, labels: Path) -> None:
+    from partita.config import config_context
+
+    with config_context(memory_budget=2_000):
+        done = partita("compare", str(labels), "-k", "3", *RUNS, "-m", "eac", "-m", "lwgp")
+    assert done.exit_code == 0, done.stderr
+    assert "MemoryBudgetError" in done.stdout
+    assert "lwgp" in done.stdout
+
+
+def test_evaluate_matches_by_id(partita, labels: Path, tmp_path: Path) -> None:
+    order = np.random.default_rng(0).permutation(60)
+    lines = ["sample,class", *(f"{IDS[i]},{'abc'[TRUTH[i]]}" for i in order)]
+    (tmp_path / "truth.csv").write_text("\n".join(lines), encoding="utf-8")
+    done = partita("evaluate", str(labels), "truth.csv", *RUNS, "--json")
+    scores = json.loads(done.stdout)
+    assert list(scores) == [f"run_{i}" for i in range(10)]
+    assert scores["run_4"] == evaluate(TRUTH, LABELS[:, 4])
+    table = partita("evaluate", str(labels), "truth.csv", *RUNS)
+    assert f"{scores['run_4']['ARI']:.3f}" in table.stdout
+
+
+def test_evaluate_in_one_table_leaves_out_what_is_missing(partita) -> None:
+    text = "truth,found,found_confidence\na,1,.5\na,1,.5\nb,2,.5\nb,,\n,2,.5\n"
+    done = partita("evaluate", "-", "--truth-column", "truth", "--json", stdin=text)
+    assert json.loads(done.stdout) == {"found": evaluate(["a", "a", "b"], [1, 1, 2])}
+    assert "found: 2 samples without class or label left out" in done.stderr
+
+
+# -- mistakes --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fuse", "nothing.csv", "-k", "3"], "No file 'nothing.csv'"),
+        (["fuse", "labels.csv", "-k", "three"], "-k must be a positive number"),
+        (["fuse", "labels.csv", "-k", "0"], "-k must be a positive number"),
+        (["fuse", "labels.csv", "-k", "61", *RUNS], "n_clusters=61 must be between 1 and"),
+        (["fuse", "labels.csv", "-k", "3", "-i", "cell"], "no column 'cell'; it has 'sample'"),
+        (["fuse", "labels.csv", "-k", "3", "-c", "leiden_*"], "no column 'leiden_*'"),
+        (["fuse", "labels.csv", "-k", "3", "-m", "nope"], "No consensus method 'nope'"),
+        (["fuse", "labels.csv", "-k", "3", "-o", "no/out.csv"], "No folder"),
+        (["fuse", "labels.csv", "-k", "3", "-o", "out.docx"], "must end in one of .csv"),
+        (["fuse", "labels.csv", "-k", "3", "-o", "-", "--json"], "both want stdout"),
+        (["fuse", "labels.csv"], "-k"),
+        (["fuse", "garbage.npy", "-k", "3"], "not a file of NumPy arrays"),
+        (["generate", "labels.csv"], "column 'sample' has 'sample 0' in row 1"),
+        (["generate", "labels.csv", *RUNS, "--ratio", "0.5"], "--ratio means nothing to random-k"),
+        (["generate", "labels.csv", *RUNS, "-n", "0"], "n_partitions"),
+        (["scan", "labels.csv", *RUNS, "-k", "5:2"], "-k must be a positive number"),
+        (["scan", "labels.csv", *RUNS, "-k", "1:3"], "k_range must hold"),
+        (["compare", "labels.csv", "-k", "3", "-o", "-"], "--output must be a file"),
+        (["compare", "labels.csv", "-k", "3", "--truth-column", "y"], "no column 'y'"),
+        (["evaluate", "labels.csv"], "true classes"),
+        (["evaluate", "labels.csv", "--truth-column", "y"], "no column 'y'"),
+        (["evaluate", "labels.csv", "labels.csv"], "several columns"),
+    ],
+)
+def test_a_mistake_is_one_line(partita, labels: Path, arguments: list[str], message: str) -> None:
+    Path("garbage.npy").write_bytes(b"\x93NUMPY garbage")
+    done = partita(*arguments)
+    assert done.exit_code == 2, done.exception
+    assert done.stdout == ""
+    assert message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
