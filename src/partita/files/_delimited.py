@@ -11,6 +11,7 @@ import csv
 import os
 import re
 from collections.abc import Iterator, Sequence
+from io import UnsupportedOperation
 from itertools import chain, islice
 from typing import IO, Any
 
@@ -112,9 +113,10 @@ class Sheet:
 
 def _size(file: IO[str]) -> int:
     """Bytes of a file on disk, of which one can say how far it has been read; 0 for a pipe."""
-    if not hasattr(file, "buffer"):
+    try:
+        return os.fstat(file.fileno()).st_size
+    except UnsupportedOperation:  # text in memory
         return 0
-    return os.fstat(file.fileno()).st_size
 
 
 def read_delimited_labels(
