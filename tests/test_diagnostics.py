@@ -129,6 +129,9 @@ def test_samples_left_out_and_clusters_of_one():
     assert np.isnan(diagnosis.confidence[2:]).all()  # alone, and unlabelled
     assert np.isnan(diagnosis.cohesion[1])
     np.testing.assert_array_equal(diagnosis.membership[3], [0, 0])
+    alone = diagnose(labels[:3], [0, 1, 2])
+    assert np.isnan(alone.confidence).all()
+    np.testing.assert_array_equal(alone.leave_out, [0, 0])
     one = diagnose(labels[:3], [0, 0, 0])
     assert one.runner_up.tolist() == [-1, -1, -1]
     assert one.separation.tolist() == [1.0]

@@ -19,7 +19,8 @@ from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble, as_ensemble
 from partita.metrics import adjusted_rand, anmi, nmi, pairwise_agreement
 from partita.solvers.components import connected_components
-from partita.solvers.label_kmeans import Tables, row_costs
+from partita.solvers.label_search import Tables
+from partita.solvers.label_statistics import row_costs
 
 __all__ = ["Diagnosis", "diagnose", "membership"]
 
@@ -350,6 +351,8 @@ def _leave_out(
 ) -> NDArray[np.float64]:
     """Change of the weighted mean confidence without each partition."""
     known = np.flatnonzero((groups >= 0) & np.isfinite(confidence))
+    if len(known) == 0:
+        return np.zeros(e.n_partitions)  # every sample is alone: no confidence to change
     own_groups, weights = groups[known], e.weights[known]
     joined, seen = np.zeros(len(known)), np.zeros(len(known))
     parts = []
