@@ -62,8 +62,10 @@ def luminance(colour: str) -> float:
 
 
 def text_on(colour: str) -> str:
-    """Black or white, whichever is easier to read on a colour."""
-    return "#000000" if (luminance(colour) + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"
+    """Near black or white, whichever is easier to read on a colour."""
+    dark, light = "#111111", "#ffffff"
+    middle = (luminance(dark) + 0.05) * (luminance(light) + 0.05)
+    return dark if (luminance(colour) + 0.05) ** 2 > middle else light
 
 
 def plain_text(name: Any) -> str:

@@ -12,6 +12,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from partita.diagnostics import Diagnosis, diagnose
+from partita.ensemble import as_ensemble
 from partita.plotting._display import Display
 from partita.plotting._style import ACCENT, INK, MUTED, blues, new_figure, plain_text
 
@@ -72,8 +73,15 @@ class AgreementDisplay(Display):
 
     @classmethod
     def from_labels(cls, X: Any, labels: Any) -> Self:
-        """From base partitions and a consensus of them; see `diagnose`."""
-        return cls.from_diagnosis(diagnose(X, labels))
+        """From base partitions and a consensus of them; see `diagnose`.
+
+        Columns of a data frame and partitions of an `Ensemble` keep their names.
+        """
+        ensemble = as_ensemble(X)
+        names = ensemble.partition_names
+        return cls.from_diagnosis(
+            diagnose(ensemble, labels), names=None if names is None else names.tolist()
+        )
 
     @classmethod
     def from_diagnosis(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from partita.diagnostics import Diagnosis, diagnose
 from partita.plotting._display import Display
+from partita.plotting._names import cluster_names
 from partita.plotting._style import ACCENT, INK, MUTED, QUIET, new_figure, plain_text, quiet_axes
 
 __all__ = ["ConfidenceDisplay"]
@@ -49,7 +50,7 @@ class ConfidenceDisplay(Display):
     @classmethod
     def from_labels(cls, X: Any, labels: Any) -> Self:
         """From base partitions and a consensus of them; see `diagnose`."""
-        return cls.from_diagnosis(diagnose(X, labels))
+        return cls.from_diagnosis(diagnose(X, labels), clusters=cluster_names(labels))
 
     @classmethod
     def from_diagnosis(cls, diagnosis: Diagnosis, *, clusters: Sequence[Any] | None = None) -> Self:
