@@ -52,7 +52,16 @@ _MODULES = (
     "solvers.affinity",
 )
 # These are loaded on demand too, but keep their names to themselves.
-_SUBMODULES = ("datasets", "exceptions", "files", "plotting", "solvers", "testing", "tools")
+_SUBMODULES = (
+    "datasets",
+    "exceptions",
+    "files",
+    "plotting",
+    "report",
+    "solvers",
+    "testing",
+    "tools",
+)
 
 
 def __getattr__(name: str) -> Any:
