@@ -16,7 +16,7 @@ ROOT = Path(partita.__file__).parent
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_kernels", "exceptions", "_sklearn_compat", "config"}),
     frozenset({"_atomic", "_npy", "_validation", "_memory", "_order", "_threads"}),
-    frozenset({"store"}),
+    frozenset({"checkpoint", "store"}),
     frozenset({"ensemble"}),
     frozenset({"rows"}),
     frozenset({"files", "matrices", "solvers", "generate", "metrics"}),

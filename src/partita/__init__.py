@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from partita.alignment import *
+    from partita.checkpoint import *
     from partita.choosing import *
     from partita.clustering import *
     from partita.comparison import *
     from partita.config import *
     from partita.consensus import *
+    from partita.conversion import *
     from partita.diagnostics import *
     from partita.ensemble import *
     from partita.generate import *
@@ -39,6 +41,8 @@ _MODULES = (
     "consensus",
     "ensemble",
     "store",
+    "checkpoint",
+    "conversion",
     "generate",
     "choosing",
     "clustering",

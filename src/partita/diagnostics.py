@@ -19,7 +19,8 @@ from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble, as_ensemble
 from partita.metrics import adjusted_rand, anmi, nmi, pairwise_agreement
 from partita.solvers.components import connected_components
-from partita.solvers.label_kmeans import Tables, row_costs
+from partita.solvers.label_search import Tables
+from partita.solvers.label_statistics import row_costs
 
 __all__ = ["Diagnosis", "diagnose", "membership"]
 

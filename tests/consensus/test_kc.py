@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import KC, Ensemble, coassociation, config_context
 from partita.rows import EnsembleRows
-from partita.solvers.label_kmeans import group_statistics, row_costs
+from partita.solvers.label_statistics import group_statistics, row_costs
 from partita.testing import noisy_ensemble
 
 REFERENCES = Path(__file__).parents[1] / "reference"
@@ -50,7 +50,7 @@ def test_costs_are_distances_of_coassociation_rows(make, missing):
     core = Ensemble.from_labels(labels).compress()
     assert (core.n_rows < core.n_all_clusters) == (make is few_rows)
     rows = EnsembleRows(core)
-    geometry = KC()._geometry(rows, core.partition_order)
+    geometry = KC()._geometry(rows, np.ones(core.n_partitions))
     groups = np.arange(core.n_rows) % 3
     counts, masses = group_statistics(rows, geometry, groups, 3)
     tables, parts = geometry.tables(counts, masses), geometry.row_parts(core.labels)

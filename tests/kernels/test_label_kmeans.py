@@ -7,8 +7,8 @@ import pytest
 
 from partita import _kernels
 from partita.rows import Chunk
-from partita.solvers.label_kmeans import RowParts, _Shape
 from partita.solvers.label_search import Search, Tables
+from partita.solvers.label_statistics import RowParts, Shape
 
 pytestmark = pytest.mark.kernel
 MISSING = 255
@@ -27,7 +27,7 @@ class Case:
         self.constant, self.scale = rng.random(n), rng.random(n) + 0.5
         self.n_labelled = np.count_nonzero(self.labels != MISSING, axis=1)
         self.complete = missing == 0.0
-        self.shape = _Shape(m, MISSING, self.offsets, self.complete)
+        self.shape = Shape(m, MISSING, self.offsets, self.complete)
         self.parts = RowParts(self.constant, self.scale, self.scale, self.n_labelled)
 
     def costs(self, tables: Tables) -> np.ndarray:

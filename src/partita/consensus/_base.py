@@ -20,10 +20,12 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from partita._memory import require_memory
 from partita._sklearn_compat import Interval, set_input_names
 from partita._validation import check_n_clusters, random_generator
+from partita.consensus._numbering import number_by_appearance, number_chunks
 from partita.ensemble import Ensemble, as_ensemble
 from partita.exceptions import NotSupportedError, PartitaWarning
+from partita.rows import Rows, rows_outside
 
-__all__ = ["N_CLUSTERS", "BaseConsensus", "MethodInfo", "Size", "Solution"]
+__all__ = ["N_CLUSTERS", "BaseConsensus", "MethodInfo", "RowsSolution", "Size", "Solution"]
 
 N_CLUSTERS = [Interval(Integral, 1, None, closed="left")]
 
@@ -70,6 +72,9 @@ class MethodInfo:
         samples with equal labels as one.
     balanced : bool
         Whether clusters are of about equal size by definition of the method.
+    out_of_core : bool
+        Whether it works from a store or a cluster without all rows in memory: it then has
+        `_solve_rows`.
     """
 
     key: str
@@ -83,6 +88,7 @@ class MethodInfo:
     bytes_needed: Callable[[Size], int] = field(repr=False)
     weighted: bool = True
     balanced: bool = False
+    out_of_core: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,19 @@ class Solution:
     history: NDArray[np.float64] | None = None
     matrix: NDArray[np.float64] | None = None
     diagonal: NDArray[np.float64] | None = None
+    learned: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RowsSolution:
+    """What `_solve_rows` returns: groups of the rows chunk by chunk, -1 for a row without labels,
+    and what was learned on the way."""
+
+    groups: Callable[[], Iterator[NDArray[np.int32]]]
+    objective: float = float("nan")
+    n_iter: int = 1
+    converged: bool = True
+    history: NDArray[np.float64] | None = None
     learned: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -132,24 +151,37 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         """Labels for the rows of a compressed ensemble with more rows than clusters wanted."""
 
+    def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
+        """Groups of rows that are not all in memory; for methods that are `out_of_core`."""
+        raise NotImplementedError
+
     # -- fitting -----------------------------------------------------------------------------
 
     @final
-    def fit(self, X: Any, y: Any = None, *, noise: str = "missing") -> Self:
+    def fit(self, X: Any, y: Any = None, *, noise: str = "missing", client: Any = None) -> Self:
         """Fuse partitions.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_partitions), data frame, list of vectors, or Ensemble
             Labels of any kind; None, NaN and -1 are missing. A list holds one vector per partition.
+            Also a `LabelStore` or a Dask array, whose rows stay where they are if the method is
+            `out_of_core`; `labels_` then is an array mapped from a temporary file, with -1 for
+            samples without any label.
         y : ignored
         noise : {"missing", "cluster", "singletons"}
-            What -1 means: no label, a cluster, or a cluster per sample. Ignored for an `Ensemble`.
+            What -1 means: no label, a cluster, or a cluster per sample. Ignored for an `Ensemble`
+            and a store.
+        client : dask.distributed.Client, optional
+            Workers on which to run the passes over a store.
         """
         self._validate_params()
         for name in [n for n in vars(self) if n.endswith("_") and not n.startswith("_")]:
             delattr(self, name)  # nothing of an earlier fit may pass for this one's
-        ensemble = as_ensemble(X, noise)
+        outside = rows_outside(X, noise, client)
+        if outside is not None and self.info.out_of_core:
+            return self._fit_rows(outside)
+        ensemble = as_ensemble(X if outside is None else outside.to_ensemble(), noise)
         set_input_names(self, X, ensemble.n_partitions)
         core = self._reduce(ensemble)
         n_clusters = getattr(self, "n_clusters", None)
@@ -167,6 +199,20 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             self._require_memory(core)
             solution = self._solve(core, random_generator(getattr(self, "random_state", 0)))
         self._set_result(core, solution)
+        return self
+
+    def _fit_rows(self, rows: Rows) -> Self:
+        """Fit to rows that are not all in memory."""
+        wanted = getattr(self, "n_clusters", None)
+        if wanted is not None:
+            check_n_clusters(wanted, rows.n_rows)
+        self.n_features_in_ = rows.n_partitions
+        solution = self._solve_rows(rows, random_generator(getattr(self, "random_state", 0)))
+        self.labels_, numbers = number_chunks(solution.groups, rows.n_rows)
+        self.n_clusters_ = int(numbers.max()) + 1
+        self._set_account(solution)
+        self._remember_numbers(numbers)
+        self._warn_of_other_number("the method found no more")
         return self
 
     def _reduce(self, ensemble: Ensemble) -> Ensemble:
@@ -203,28 +249,37 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         if solution.labels.dtype.kind not in "iu" or solution.labels.min() < 0:
             raise TypeError(f"{type(self).__name__}._solve must number clusters from 0 on.")
         raw = core.expand(solution.labels)
-        self.labels_, self.n_clusters_ = _number_by_appearance(raw)
+        self.labels_, self.n_clusters_ = number_by_appearance(raw)
+        self._set_account(solution)
+        self._remember(core, solution)
+        few = f"the ensemble has only {core.n_rows} distinct rows"
+        wanted = getattr(self, "n_clusters", None)
+        self._warn_of_other_number(
+            few if wanted is not None and core.n_rows < wanted else "the method found no more"
+        )
+
+    def _set_account(self, solution: Solution | RowsSolution) -> None:
+        """How the fit went, and what was learned."""
         self.objective_ = float(solution.objective)
         self.n_iter_ = int(solution.n_iter)
         self.converged_ = bool(solution.converged)
         if solution.history is not None:
             self.history_ = np.asarray(solution.history, np.float64)
-        self._remember(core, solution)
         for name, value in solution.learned.items():
             setattr(self, name, value)
+
+    def _warn_of_other_number(self, why: str) -> None:
         wanted = getattr(self, "n_clusters", None)
         if wanted is not None and self.n_clusters_ != wanted:
-            why = (
-                f"the ensemble has only {core.n_rows} distinct rows"
-                if core.n_rows < wanted
-                else "the method found no more"
-            )
             warnings.warn(
                 f"{type(self).__name__} returned {self.n_clusters_} clusters instead of "
                 f"n_clusters={wanted}: {why}.",
                 PartitaWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
+
+    def _remember_numbers(self, numbers: NDArray[np.int64]) -> None:
+        """What a kind of method keeps of the numbers its groups have got."""
 
     def _remember(self, core: Ensemble, solution: Solution) -> None:
         """What a kind of method keeps of its solution beyond the labels."""
@@ -235,16 +290,6 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
-
-
-def _number_by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
-    """Labels renumbered 0, 1, ... in order of first appearance, -1 kept; and their number."""
-    values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    order = np.argsort(np.where(values < 0, -1, first), kind="stable")
-    rank = np.empty(len(values), np.int64)
-    rank[order] = np.arange(len(values))
-    n_unlabelled = int(np.count_nonzero(values < 0))
-    return rank[codes.reshape(-1)] - n_unlabelled, len(values) - n_unlabelled
 
 
 def _methods() -> Iterator[type[BaseConsensus]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -13,20 +14,20 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from partita._sklearn_compat import Interval, StrOptions, check_input_names
-from partita._validation import label_columns
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, Solution
+from partita._validation import check_weights, label_columns
+from partita.checkpoint import as_checkpoint
+from partita.consensus._base import N_CLUSTERS, BaseConsensus, RowsSolution, Solution
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning, InvalidEnsembleError
 from partita.matrices import cluster_sizes
-from partita.rows import EnsembleRows
-from partita.solvers.label_kmeans import (
+from partita.rows import EnsembleRows, Rows
+from partita.solvers.label_kmeans import LabelKMeansResult, label_kmeans
+from partita.solvers.label_search import Tables
+from partita.solvers.label_seeds import SeedSample, draw_seeds
+from partita.solvers.label_statistics import (
     Geometry,
-    LabelKMeansResult,
     RowParts,
-    Tables,
-    draw_seeds,
     group_statistics,
-    label_kmeans,
     parts_of,
     row_costs,
 )
@@ -59,12 +60,14 @@ class PredictsRows(BaseConsensus):
     _numbers: NDArray[np.int64]
 
     @abstractmethod
-    def _geometry(self, rows: Any, partition_order: NDArray[np.int64]) -> Geometry:
-        """The costs the method minimises, on rows whose columns are in this order."""
+    def _geometry(self, rows: Any, partition_weights: NDArray[np.float64]) -> Geometry:
+        """The costs the method minimises; a weight per column of the rows."""
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         rows = EnsembleRows(ensemble)
-        geometry = self._geometry(rows, ensemble.partition_order)
+        geometry = self._geometry(
+            rows, self._weights(ensemble.n_partitions, ensemble.partition_order)
+        )
         given = None if isinstance(self.init, str) else self._seed_rows(ensemble)
         children = rng.spawn(self.n_init)
 
@@ -74,17 +77,7 @@ class PredictsRows(BaseConsensus):
                 chosen = draw_seeds(rows, geometry, self.n_clusters, self.init, children[start])
             return rows.take(chosen)
 
-        result = label_kmeans(
-            rows,
-            geometry,
-            self.n_clusters,
-            seeds,
-            n_init=self.n_init if given is None else 1,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            task=type(self).__name__,
-        )
-        self._warn_unless_converged(result)
+        result = self._kmeans(rows, geometry, seeds)
         learned = self._knowledge(ensemble, geometry, result.counts, result.masses)
         return Solution(
             result.labels,
@@ -95,7 +88,53 @@ class PredictsRows(BaseConsensus):
             learned=learned | self._learned_of_rows(ensemble, parts_of(geometry, rows.chunk)),
         )
 
-    def _warn_unless_converged(self, result: LabelKMeansResult) -> None:
+    def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
+        geometry = self._geometry(rows, self._weights(rows.n_partitions, slice(None)))
+        children = rng.spawn(self.n_init)
+        if isinstance(self.init, str):
+            sample = SeedSample.of(rows, rng)
+            on_sample = self._geometry(
+                sample.rows, self._weights(rows.n_partitions, sample.partition_order)
+            )
+
+        def seeds(start: int) -> NDArray[Any]:
+            if not isinstance(self.init, str):
+                return rows.take(self._given_samples(rows.n_rows))
+            chosen = draw_seeds(sample.rows, on_sample, self.n_clusters, self.init, children[start])
+            return sample.as_rows(chosen)
+
+        result = self._kmeans(rows, geometry, seeds)
+        empty = np.empty((0, rows.n_partitions), rows.dtype)
+        codebook = Ensemble(
+            empty, rows.categories, np.empty(0), partition_names=rows.partition_names
+        )
+        return RowsSolution(
+            result.groups,
+            objective=result.objective,
+            n_iter=result.n_iter,
+            converged=result.converged,
+            history=result.history,
+            learned={
+                **self._knowledge(codebook, geometry, result.counts, result.masses),
+                "_sizes": result.counts.sum(axis=1),
+            },
+        )
+
+    def _kmeans(
+        self, rows: Rows, geometry: Geometry, seeds: Callable[[int], NDArray[Any]]
+    ) -> LabelKMeansResult:
+        result = label_kmeans(
+            rows,
+            geometry,
+            self.n_clusters,
+            seeds,
+            n_init=self.n_init if isinstance(self.init, str) else 1,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            task=type(self).__name__,
+            checkpoint=as_checkpoint(getattr(self, "checkpoint", None)),
+            identity=self._identity(rows),
+        )
         if not result.converged:
             warnings.warn(
                 f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations while "
@@ -103,6 +142,19 @@ class PredictsRows(BaseConsensus):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+        return result
+
+    def _identity(self, rows: Rows) -> dict[str, Any]:
+        """What is fitted to what, in words: no other fit may go on from a checkpoint of this."""
+        parameters = {k: repr(v) for k, v in self.get_params(deep=False).items()}
+        parameters.pop("checkpoint", None)
+        shape = {"samples": rows.n_rows, "clusters": rows.offsets.tolist()}
+        return {"method": type(self).__name__, **parameters, **shape}
+
+    def _weights(self, n_partitions: int, order: Any) -> NDArray[np.float64]:
+        """Weights of the partitions, in the order of the columns."""
+        given = getattr(self, "partition_weights", None)
+        return check_weights(given, n_partitions, "partition_weights")[order]
 
     def _knowledge(
         self,
@@ -117,6 +169,9 @@ class PredictsRows(BaseConsensus):
             **self._prediction(core, tables),
             **self._learned(geometry, counts, masses, tables),
         }
+
+    def _remember_numbers(self, numbers: NDArray[np.int64]) -> None:
+        self._numbers = numbers
 
     def _remember(self, core: Ensemble, solution: Solution) -> None:
         """The number each group got, so that `predict` speaks of the same clusters as `labels_`."""
@@ -141,17 +196,16 @@ class PredictsRows(BaseConsensus):
     def _each_row_alone(self, core: Ensemble) -> Solution:
         groups = np.arange(core.n_rows)
         rows = EnsembleRows(core)
-        geometry = self._geometry(rows, core.partition_order)
+        geometry = self._geometry(rows, self._weights(core.n_partitions, core.partition_order))
         counts, masses = group_statistics(rows, geometry, groups, core.n_rows)
         objective = geometry.objective(counts, masses, geometry.tables(counts, masses))
         learned = self._knowledge(core, geometry, counts, masses)
         learned |= self._learned_of_rows(core, parts_of(geometry, rows.chunk))
         return Solution(groups, objective=objective, n_iter=0, learned=learned)
 
-    def _seed_rows(self, core: Ensemble) -> NDArray[np.int64]:
-        """The rows of the compressed ensemble that `init` names by sample."""
+    def _given_samples(self, n: int) -> NDArray[np.int64]:
+        """The samples that `init` names by number."""
         seeds = np.asarray(self.init)
-        n = core.n_samples
         if seeds.shape != (self.n_clusters,) or seeds.dtype.kind not in "iu":
             raise ValueError(
                 f"init must name {self.n_clusters} samples by number, got an array of shape "
@@ -159,7 +213,12 @@ class PredictsRows(BaseConsensus):
             )
         if seeds.min() < -n or seeds.max() >= n:
             raise ValueError(f"init must hold sample numbers below {n}, got {seeds.tolist()}.")
-        rows = np.arange(n)[seeds] if core.inverse is None else core.inverse[seeds]
+        return np.asarray(np.where(seeds < 0, seeds + n, seeds), np.int64)
+
+    def _seed_rows(self, core: Ensemble) -> NDArray[np.int64]:
+        """The rows of the compressed ensemble that `init` names by sample."""
+        seeds = self._given_samples(core.n_samples)
+        rows = seeds if core.inverse is None else core.inverse[seeds]
         if len(np.unique(rows)) < len(rows) or rows.min() < 0:
             raise ValueError(
                 "init names samples with the same labels (or none): seeds must differ."

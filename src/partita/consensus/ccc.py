@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._validation import check_weights
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
 from partita.rows import Rows
-from partita.solvers.label_kmeans import Tables
+from partita.solvers.label_search import Tables
 from partita.solvers.utilities import UtilityRows
 
 __all__ = ["CCC"]
@@ -110,9 +109,8 @@ class CCC(PredictsRows):
         self.init = init
         self.random_state = random_state
 
-    def _geometry(self, rows: Rows, partition_order: NDArray[np.int64]) -> UtilityRows:
-        weights = check_weights(self.partition_weights, rows.n_partitions, "partition_weights")
-        return UtilityRows(rows, "c", weights[partition_order])
+    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> UtilityRows:
+        return UtilityRows(rows, "c", partition_weights)
 
     def _learned(
         self,

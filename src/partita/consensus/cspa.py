@@ -37,7 +37,8 @@ class CSPA(BaseConsensus):
         Who makes the starts that are then refined: METIS (`pip install "partita[graph]"`), or
         k-means of the graph's eigenvectors. "auto" takes METIS where it is installed and there are
         at most 500 distinct rows: METIS needs the graph written out, and from there on it takes
-        longer and cuts no less (n' = 3000: 18 times as long for the same cut).
+        longer and cuts no less (n' = 3000: 18 times as long for the same cut). Nor does "auto" take
+        it where a distinct row stands for more than a quarter of an even part.
     n_init : int
         Starts, of which the smallest cut is kept.
     random_state : int, Generator, RandomState or None

@@ -13,7 +13,8 @@ from partita.ensemble import Ensemble
 from partita.matrices import agreement_counts, cluster_overlaps, incidence
 from partita.matrices.tables import row_forms
 from partita.rows import EnsembleRows, n_labelled
-from partita.solvers.label_kmeans import RowParts, Tables
+from partita.solvers.label_search import Tables
+from partita.solvers.label_statistics import RowParts
 
 __all__ = ["KC"]
 
@@ -105,7 +106,7 @@ class KC(PredictsRows):
         self.random_state = random_state
 
     def _geometry(
-        self, rows: EnsembleRows, partition_order: NDArray[np.int64]
+        self, rows: EnsembleRows, partition_weights: NDArray[np.float64]
     ) -> _CoassociationRows:
         return _CoassociationRows(rows)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from numbers import Real
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval, StrOptions
-from partita._validation import check_weights
+from partita.checkpoint import Checkpoint
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
 from partita.rows import Rows
-from partita.solvers.label_kmeans import Tables
+from partita.solvers.label_search import Tables
 from partita.solvers.utilities import UTILITIES, UtilityRows
 
 __all__ = ["KCC"]
@@ -57,6 +58,9 @@ class KCC(PredictsRows):
         w_i; 1 by default.
     init : {"k-means++", "random"} or array of shape (n_clusters,)
         Seeds: drawn by distance, drawn by weight, or the numbers of samples.
+    checkpoint : folder or Checkpoint, optional
+        Where the state is written from time to time, so that the same call goes on from there
+        after it was killed, and ends as if it had not been.
     random_state : int, Generator, RandomState or None
 
     Attributes
@@ -104,6 +108,7 @@ class KCC(PredictsRows):
         cite="wu2015",
         missing="native",
         deterministic=False,
+        out_of_core=True,
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
@@ -116,6 +121,7 @@ class KCC(PredictsRows):
         "normalized": ["boolean"],
         "p": [Interval(Real, 1, None, closed="neither")],
         "partition_weights": ["array-like", None],
+        "checkpoint": [str, PathLike, Checkpoint, None],
     }
 
     def __init__(
@@ -130,6 +136,7 @@ class KCC(PredictsRows):
         tol: float = 0.0,
         partition_weights: Any = None,
         init: Any = "k-means++",
+        checkpoint: Any = None,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -141,16 +148,12 @@ class KCC(PredictsRows):
         self.tol = tol
         self.partition_weights = partition_weights
         self.init = init
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
-    def _geometry(self, rows: Rows, partition_order: NDArray[np.int64]) -> UtilityRows:
-        weights = check_weights(self.partition_weights, rows.n_partitions, "partition_weights")
+    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> UtilityRows:
         return UtilityRows(
-            rows,
-            self.utility,
-            weights[partition_order],
-            normalized=self.normalized,
-            p=float(self.p),
+            rows, self.utility, partition_weights, normalized=self.normalized, p=float(self.p)
         )
 
     def _learned(

@@ -36,7 +36,7 @@ class MCLA(BaseConsensus):
     partitioner : {"auto", "metis", "builtin"}
         Who makes the starts that are then refined: METIS (`pip install "partita[graph]"`), or
         k-means of the graph's eigenvectors. "auto" takes METIS where it is installed and there are
-        at most 500 clusters in all.
+        at most 500 clusters in all, none larger than a quarter of an even share.
     n_init : int
         Starts, of which the smallest cut is kept.
     random_state : int, Generator, RandomState or None

@@ -17,7 +17,8 @@ from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices import cluster_overlaps, incidence
 from partita.rows import EnsembleRows
-from partita.solvers.label_kmeans import draw_seeds, label_kmeans
+from partita.solvers.label_kmeans import label_kmeans
+from partita.solvers.label_seeds import draw_seeds
 from partita.solvers.simplex import simplex_quadratic
 from partita.solvers.utilities import UtilityRows
 

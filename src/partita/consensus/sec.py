@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,12 +10,13 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._threads import run_blocks
-from partita._validation import check_weights
+from partita.checkpoint import Checkpoint
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
 from partita.ensemble import Ensemble
 from partita.rows import Chunk, Rows, Totals, n_labelled, row_sums
-from partita.solvers.label_kmeans import RowParts, Tables, overall_statistics, parts_of
+from partita.solvers.label_search import Tables
+from partita.solvers.label_statistics import RowParts, overall_statistics, parts_of
 
 __all__ = ["SEC"]
 
@@ -45,6 +47,9 @@ class SEC(PredictsRows):
         Weights μ_i of the partitions (Remark 4).
     init : {"k-means++", "random"} or array of shape (n_clusters,)
         Seeds: drawn by distance, drawn by weight, or the numbers of samples.
+    checkpoint : folder or Checkpoint, optional
+        Where the state is written from time to time, so that the same call goes on from there
+        after it was killed, and ends as if it had not been.
     random_state : int, Generator, RandomState or None
 
     Attributes
@@ -88,6 +93,7 @@ class SEC(PredictsRows):
         cite="liu2017",
         missing="native",
         deterministic=False,
+        out_of_core=True,
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
@@ -97,6 +103,7 @@ class SEC(PredictsRows):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PredictsRows._parameter_constraints,
         "partition_weights": ["array-like", None],
+        "checkpoint": [str, PathLike, Checkpoint, None],
     }
 
     def __init__(
@@ -108,6 +115,7 @@ class SEC(PredictsRows):
         tol: float = 0.0,
         partition_weights: Any = None,
         init: Any = "k-means++",
+        checkpoint: Any = None,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -116,11 +124,11 @@ class SEC(PredictsRows):
         self.tol = tol
         self.partition_weights = partition_weights
         self.init = init
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
-    def _geometry(self, rows: Rows, partition_order: NDArray[np.int64]) -> _WeightedRows:
-        mu = check_weights(self.partition_weights, rows.n_partitions, "partition_weights")
-        return _WeightedRows(rows, mu[partition_order])
+    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> _WeightedRows:
+        return _WeightedRows(rows, partition_weights)
 
     def _learned(
         self,

@@ -17,7 +17,8 @@ from partita.solvers.spectral import Factored, normalise_rows, spectral_embeddin
 __all__ = ["METIS_ROWS", "cut_cliques", "cut_graph"]
 
 METIS_ROWS = 500  # "auto" leaves larger graphs to the procedure that never writes the pairs down
-_METIS_PER_PART = 4  # and those with fewer vertices a part, of which METIS complains on stdout
+_METIS_PER_PART = 4  # and those where a part may be less than four times a single vertex: METIS
+# then runs out of vertices to bisect, and says so on standard output
 _EDGE_TOTAL = 1e8  # METIS counts in 32-bit integers
 _VERTEX_TOTAL = 1e6
 
@@ -97,6 +98,7 @@ def _cut(
         _, vectors = spectral_embedding(affinity, multiplicity, n_parts)
         return kmeans_starts(normalise_rows(vectors), multiplicity, n_parts, rng, n_init)
 
+    even = bool(_METIS_PER_PART * weights.max() <= weights.sum() / n_parts)
     return balanced_cut(
         links,
         weights,
@@ -104,7 +106,7 @@ def _cut(
         rng,
         outside=Starts("metis", n_init, metis),
         builtin=Starts("builtin", n_init, spectral),
-        fits=_METIS_PER_PART * n_parts <= links.n_vertices <= METIS_ROWS,
+        fits=even and links.n_vertices <= METIS_ROWS,
         balance=balance,
         **options,
     )
@@ -143,10 +145,10 @@ def _metis_starts(
 
 
 def _adjacency(links: Links) -> sp.csr_matrix:
-    """The graph written out, without a diagonal."""
+    """The graph written out, without a diagonal, in arrays of its own."""
     n = links.n_vertices
     if links.kind == EDGES:
-        return sp.csr_matrix((links.value, links.other, links.start), shape=(n, n))
+        return sp.csr_matrix((links.value, links.other, links.start), (n, n), copy=True)
     shape = (n, len(links.pin_start) - 1)
     B = sp.csr_matrix(
         (np.repeat(links.mass, np.diff(links.start)), links.other, links.start), shape

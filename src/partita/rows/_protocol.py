@@ -1,13 +1,8 @@
-"""Label rows in chunks: all in memory at once, or one chunk after the other from a store.
-
-A solver that asks no more than sums over rows runs on either. It hands over a step that adds what
-one chunk contributes to a tuple of totals; where the chunks lie and who works on them is not its
-business.
-"""
+"""What a solver may ask of label rows, wherever they lie, and sums over a row's clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,9 +11,8 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._threads import run_blocks
-from partita.ensemble import Ensemble
 
-__all__ = ["Chunk", "EnsembleRows", "Rows", "Step", "Totals", "n_labelled", "row_sums"]
+__all__ = ["Chunk", "Rows", "Step", "Totals", "fresh_memory", "n_labelled", "row_sums"]
 
 _BLOCK = 4096
 
@@ -89,8 +83,9 @@ class Rows(Protocol):
 
     Attributes
     ----------
-    n_rows, n_partitions, n_all_clusters, missing, offsets
+    n_rows, n_partitions, n_all_clusters, missing, offsets, categories, partition_names
         As in `Ensemble`.
+    dtype : type of the labels
     complete : bool
         Whether it is known that no label is missing.
     remembers : bool
@@ -101,14 +96,23 @@ class Rows(Protocol):
     n_partitions: int
     n_all_clusters: int
     missing: int
+    dtype: np.dtype[Any]
     offsets: NDArray[np.int64]
-    complete: bool
+    categories: tuple[NDArray[Any], ...]
+    partition_names: NDArray[Any] | None
     remembers: bool
 
-    def accumulate(self, step: Step, totals: Totals) -> None:
-        """Call `step(chunk, totals)` for every chunk; it adds to the totals in place."""
+    @property
+    def complete(self) -> bool: ...
 
-    def collect(self, step: Callable[[Chunk], Any]) -> list[Any]:
+    def accumulate(self, step: Step, totals: Totals, *, memory: bool = False) -> None:
+        """Call `step(chunk, totals)` for every chunk; it adds to the totals in place.
+
+        With `memory` chunks come with their groups and bounds, and keep what the step makes of
+        them; without, these are empty.
+        """
+
+    def collect(self, step: Callable[[Chunk], Any], *, memory: bool = False) -> Iterator[Any]:
         """`step(chunk)` of every chunk, in order."""
 
     def forget(self) -> None:
@@ -117,45 +121,5 @@ class Rows(Protocol):
     def put(self, row: int, group: int) -> None:
         """Change the group of one row."""
 
-    def groups(self) -> NDArray[Any]:
-        """A copy of the rows' groups."""
-
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """The labels of some rows."""
-
-
-class EnsembleRows:
-    """The rows of an ensemble in memory: one chunk."""
-
-    remembers = True
-
-    def __init__(self, ensemble: Ensemble) -> None:
-        self.ensemble = ensemble
-        self.n_rows = ensemble.n_rows
-        self.n_partitions = ensemble.n_partitions
-        self.n_all_clusters = ensemble.n_all_clusters
-        self.missing = ensemble.missing
-        self.offsets = ensemble.offsets
-        self.complete = ensemble.n_missing == 0
-        self.chunk = Chunk(0, ensemble.labels, ensemble.weights, *fresh_memory(self.n_rows))
-
-    def accumulate(self, step: Step, totals: Totals) -> None:
-        step(self.chunk, totals)
-
-    def collect(self, step: Callable[[Chunk], Any]) -> list[Any]:
-        return [step(self.chunk)]
-
-    def forget(self) -> None:
-        self.chunk.groups[:] = -1
-        self.chunk.upper[:] = np.inf
-        self.chunk.lower[:] = 0.0
-
-    def put(self, row: int, group: int) -> None:
-        self.chunk.groups[row] = group
-        self.chunk.upper[row], self.chunk.lower[row] = np.inf, 0.0
-
-    def groups(self) -> NDArray[np.int64]:
-        return self.chunk.groups.astype(np.int64)
-
-    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        return self.chunk.labels[rows]

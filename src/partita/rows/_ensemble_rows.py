@@ -1,0 +1,49 @@
+"""The rows of an ensemble in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.ensemble import Ensemble
+from partita.rows._protocol import Chunk, Step, Totals, fresh_memory
+
+__all__ = ["EnsembleRows"]
+
+
+class EnsembleRows:
+    """The rows of an ensemble in memory: one chunk, which is kept."""
+
+    remembers = True
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        self.ensemble = ensemble
+        self.n_rows = ensemble.n_rows
+        self.n_partitions = ensemble.n_partitions
+        self.n_all_clusters = ensemble.n_all_clusters
+        self.missing = ensemble.missing
+        self.dtype = ensemble.labels.dtype
+        self.offsets = ensemble.offsets
+        self.categories = ensemble.categories
+        self.partition_names = ensemble.partition_names
+        self.complete = ensemble.n_missing == 0
+        self.chunk = Chunk(0, ensemble.labels, ensemble.weights, *fresh_memory(self.n_rows))
+
+    def accumulate(self, step: Step, totals: Totals, *, memory: bool = False) -> None:
+        step(self.chunk, totals)
+
+    def collect(self, step: Callable[[Chunk], Any], *, memory: bool = False) -> Iterator[Any]:
+        yield step(self.chunk)
+
+    def forget(self) -> None:
+        self.chunk.groups[:] = -1
+
+    def put(self, row: int, group: int) -> None:
+        self.chunk.groups[row] = group
+        self.chunk.upper[row] = np.inf
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        return self.chunk.labels[rows]

@@ -1,0 +1,142 @@
+"""The rows of a store, a chunk at a time; what is remembered of them lies in a file too."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._atomic import explained
+from partita.config import report_progress
+from partita.ensemble import Ensemble
+from partita.rows._protocol import Chunk, Step, Totals, fresh_memory
+from partita.store import LabelStore
+from partita.store._files import PlacedFile
+
+__all__ = ["StoreRows"]
+
+_CHUNK_BYTES = 1 << 25
+_MEMORY_BYTES = 12  # per row: its group and two bounds
+
+
+class StoreRows:
+    """The rows of a label store.
+
+    Memory holds two chunks, the one that is worked on and the one that is read meanwhile, however
+    many rows there are. Groups and bounds are kept in a temporary file, which goes with the
+    object.
+    """
+
+    remembers = True
+
+    def __init__(self, store: LabelStore, chunk_rows: int | None = None) -> None:
+        store.require_complete()
+        self.store = store
+        self.n_rows = store.n_samples
+        self.n_partitions = store.n_partitions
+        self.n_all_clusters = store.n_all_clusters
+        self.missing = store.missing
+        self.dtype = store.dtype
+        self.offsets = store.offsets
+        self.categories = store.categories
+        self.partition_names = store.partition_names
+        if chunk_rows is None:  # whole chunks of the store, which are read without a detour
+            wanted = _CHUNK_BYTES // (store.n_partitions * store.dtype.itemsize)
+            chunk_rows = max(1, wanted // store.rows_per_chunk) * store.rows_per_chunk
+        self.bounds = store.blocks(chunk_rows)
+        self._folder = tempfile.TemporaryDirectory(prefix="partita-")
+        file = Path(self._folder.name, "memory")
+        file.touch()
+        self._memory = PlacedFile(file, writable=True)
+        self._fresh = True
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether no label is missing; reads until the first that is."""
+        return not any(
+            bool((self.store.read(*bound) == self.missing).any()) for bound in self.bounds
+        )
+
+    def accumulate(self, step: Step, totals: Totals, *, memory: bool = False) -> None:
+        for chunk in self._chunks(memory):
+            step(chunk, totals)
+
+    def collect(self, step: Callable[[Chunk], Any], *, memory: bool = False) -> Iterator[Any]:
+        for chunk in self._chunks(memory):
+            yield step(chunk)
+
+    def forget(self) -> None:
+        self._fresh = True
+
+    def put(self, row: int, group: int) -> None:
+        start, stop = next(b for b in self.bounds if b[0] <= row < b[1])
+        groups, upper, lower = self._recall(start, stop)
+        groups[row - start] = group
+        upper[row - start] = np.inf
+        self._keep(start, groups, upper, lower)
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        if len(rows) == self.n_rows:
+            return self.store.read(0, self.n_rows)[rows]
+        return self.store.take(rows)
+
+    def to_ensemble(self) -> Ensemble:
+        """All rows in memory, if the budget allows it."""
+        return Ensemble.from_store(self.store)
+
+    def _chunks(self, memory: bool) -> Iterator[Chunk]:
+        """Chunks in order, each read while the one before is worked on."""
+        began = perf_counter()
+        with ThreadPoolExecutor(1) as reader:
+            coming = reader.submit(self._read, self.bounds[0], memory)
+            for i, (start, stop) in enumerate(self.bounds):
+                chunk = coming.result()
+                if i + 1 < len(self.bounds):
+                    coming = reader.submit(self._read, self.bounds[i + 1], memory)
+                yield chunk
+                if memory:
+                    self._keep(start, chunk.groups, chunk.upper, chunk.lower)
+                self._report(stop, began)
+        if memory:
+            self._fresh = False
+
+    def _report(self, done: int, began: float) -> None:
+        rate = done / (perf_counter() - began)
+        left = (self.n_rows - done) / rate
+        report_progress("rows", done, self.n_rows, f"{rate:.3g} rows/s, {left:.0f} s left")
+
+    def _read(self, bound: tuple[int, int], memory: bool) -> Chunk:
+        start, stop = bound
+        labels = self.store.read(start, stop)
+        labels.flags.writeable = False  # as an ensemble's: kernels are compiled once for both
+        known = self._recall(start, stop) if memory and not self._fresh else None
+        weights = np.ones(stop - start)
+        return Chunk(start, labels, weights, *(known or fresh_memory(stop - start)))
+
+    # -- what is remembered ------------------------------------------------------------------
+
+    def _recall(
+        self, start: int, stop: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
+        n = stop - start
+        record = np.empty(3 * n, np.int32)
+        self._memory.read(record, start * _MEMORY_BYTES)
+        return record[:n], record[n : 2 * n].view(np.float32), record[2 * n :].view(np.float32)
+
+    def _keep(
+        self,
+        start: int,
+        groups: NDArray[np.int32],
+        upper: NDArray[np.float32],
+        lower: NDArray[np.float32],
+    ) -> None:
+        record = np.concatenate([groups, upper.view(np.int32), lower.view(np.int32)])
+        with explained(self._memory.path, "Nothing that was there before is changed."):
+            self._memory.write(record, start * _MEMORY_BYTES)

@@ -1,0 +1,109 @@
+"""Rows that label k-means starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.ensemble import Ensemble
+from partita.rows import EnsembleRows, Rows
+from partita.solvers.label_statistics import Geometry, parts_of, row_costs
+
+__all__ = ["SeedSample", "draw_seeds", "seed_statistics"]
+
+_SAMPLE = 1 << 16
+
+
+@dataclass(frozen=True)
+class SeedSample:
+    """Some rows in memory, to draw seeds from: all of them if they are few.
+
+    They are reduced to distinct rows in canonical order like any ensemble, so that a small store
+    gives the same seeds as its labels in memory do.
+
+    Attributes
+    ----------
+    rows : EnsembleRows
+    partition_order : array
+        The column of the full rows that each column of the sample was.
+    """
+
+    rows: EnsembleRows
+    partition_order: NDArray[np.int64]
+    n_partitions: int
+    dtype: np.dtype[Any]
+    missing: int
+
+    @classmethod
+    def of(cls, rows: Rows, rng: np.random.Generator, size: int = _SAMPLE) -> SeedSample:
+        chosen = np.arange(rows.n_rows)
+        if rows.n_rows > size:
+            chosen = np.sort(rng.choice(rows.n_rows, size, replace=False))
+        taken = rows.take(chosen)
+        labelled = np.flatnonzero((taken != rows.missing).any(axis=0))
+        codes = np.where(taken == rows.missing, -1, taken.astype(np.int64))[:, labelled]
+        core = Ensemble.from_labels(codes, unlabelled="keep").compress()
+        order = labelled[core.partition_order]
+        return cls(EnsembleRows(core), order, rows.n_partitions, taken.dtype, rows.missing)
+
+    def as_rows(self, chosen: NDArray[np.int64]) -> NDArray[Any]:
+        """Rows of the sample, coded as the full rows are."""
+        core = self.rows.ensemble
+        seeds = np.full((len(chosen), self.n_partitions), self.missing, self.dtype)
+        for column, codes, names in zip(
+            self.partition_order, core.labels[chosen].T, core.categories, strict=True
+        ):
+            there = codes != core.missing
+            seeds[there, column] = names[codes[there]]
+        return seeds
+
+
+def draw_seeds(
+    rows: EnsembleRows, geometry: Geometry, n_clusters: int, how: str, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Distinct rows to start from: drawn by weight ("random") or by cost ("k-means++")."""
+    weights = rows.chunk.weights
+    if how == "random":
+        return rng.choice(rows.n_rows, n_clusters, replace=False, p=weights / weights.sum())
+    # greedy k-means++: of a few rows drawn by cost, the one that lowers the total cost most
+    trials = 2 + int(np.log(n_clusters))
+    chosen = [int(rng.choice(rows.n_rows, p=weights / weights.sum()))]
+    nearest = _costs_to_rows(rows, geometry, np.asarray(chosen))[:, 0]
+    for _ in range(1, n_clusters):
+        nearest[chosen] = 0.0
+        share = weights * np.maximum(nearest, 0.0)
+        if share.sum() <= 0:  # all remaining rows coincide with a seed in this geometry
+            share = weights.copy()
+            share[chosen] = 0.0
+        candidates = rng.choice(rows.n_rows, trials, p=share / share.sum())
+        costs = np.minimum(_costs_to_rows(rows, geometry, candidates), nearest[:, None])
+        best = int(np.argmin(weights @ costs))
+        chosen.append(int(candidates[best]))
+        nearest = costs[:, best].copy()
+    return np.asarray(chosen)
+
+
+def _costs_to_rows(
+    rows: EnsembleRows, geometry: Geometry, chosen: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Cost of every row in groups that hold nothing but one of the chosen each."""
+    parts = parts_of(geometry, rows.chunk)
+    tables = geometry.tables(*seed_statistics(rows, geometry, rows.take(chosen)))
+    return row_costs(rows, rows.chunk.labels, tables, parts.constant, parts.scale)
+
+
+def seed_statistics(
+    rows: Rows, geometry: Geometry, seeds: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Counts and masses of groups that hold one row each."""
+    counts = np.zeros((rows.n_all_clusters, len(seeds)))
+    masses = np.zeros((rows.n_partitions, len(seeds)))
+    mass = geometry.row_mass(seeds)
+    for k, row in enumerate(seeds):
+        seen = np.flatnonzero(row != rows.missing)
+        counts[rows.offsets[seen] + row[seen], k] = 1.0
+        masses[seen, k] = mass[k]
+    return counts, masses

@@ -1,0 +1,193 @@
+"""What label k-means asks of a method, of rows and of groups of rows, in one pass each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _kernels
+from partita._threads import run_blocks
+from partita.rows import Chunk, Rows, Totals
+from partita.solvers.label_search import Tables
+
+__all__ = [
+    "Geometry",
+    "RowParts",
+    "Shape",
+    "Statistics",
+    "group_statistics",
+    "overall_statistics",
+    "parts_of",
+    "recount",
+    "row_costs",
+]
+
+_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class RowParts:
+    """What belongs to the rows alone, arrays of shape (n_rows,).
+
+    constant, scale : parts of a row's cost (see `Tables`)
+    mass : what a row of weight 1 adds to the mass of its group
+    n_labelled : how many partitions label it
+    """
+
+    constant: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    n_labelled: NDArray[np.int64]
+
+
+class Geometry(Protocol):
+    """What makes one label k-means differ from another."""
+
+    def row_parts(self, labels: NDArray[Any]) -> RowParts:
+        """The parts of rows of labels."""
+
+    def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+        """The mass of rows of labels, alone."""
+
+    def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
+        """Look-up tables of groups with these counts (L, K) and masses (m, K)."""
+
+    def objective(
+        self, counts: NDArray[np.float64], masses: NDArray[np.float64], tables: Tables
+    ) -> float:
+        """Σ_x r(x) f(x, own group), from the statistics and their tables alone."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a step must know of the rows it is sent to."""
+
+    n_partitions: int
+    missing: int
+    offsets: NDArray[np.int64]
+    complete: bool
+
+    @classmethod
+    def of(cls, rows: Rows) -> Shape:
+        return cls(rows.n_partitions, rows.missing, rows.offsets, rows.complete)
+
+
+@dataclass
+class Statistics:
+    """What the groups hold: weights by cluster, masses by partition, numbers of rows."""
+
+    counts: NDArray[np.float64]
+    masses: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    moved: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, rows: Rows, n_groups: int) -> Statistics:
+        return cls(
+            np.zeros((rows.n_all_clusters, n_groups)),
+            np.zeros((rows.n_partitions, n_groups)),
+            np.zeros(n_groups, np.int64),
+            np.zeros(1, np.int64),
+        )
+
+    @property
+    def arrays(self) -> Totals:
+        return self.counts, self.masses, self.sizes, self.moved
+
+    def clear(self) -> None:
+        for array in self.arrays:
+            array[:] = 0
+
+
+def group_statistics(
+    rows: Rows, geometry: Geometry, groups: NDArray[np.int64], n_groups: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Counts (L, n_groups) and masses (m, n_groups) of groups of rows; -1 is in no group."""
+    found = Statistics.empty(rows, n_groups)
+    shape = Shape.of(rows)
+
+    def step(chunk: Chunk, totals: Totals) -> None:
+        nowhere = np.full(len(chunk.labels), -1, np.int32)
+        own = groups[chunk.start : chunk.start + len(chunk.labels)].astype(np.int32)
+        recount(shape, chunk, parts_of(geometry, chunk).mass, nowhere, own, totals)
+
+    rows.accumulate(step, found.arrays)
+    return found.counts, found.masses
+
+
+def overall_statistics(
+    rows: Rows, mass: Callable[[NDArray[Any]], NDArray[np.float64]] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weight of every cluster and mass of the rows that every partition labels.
+
+    `mass` gives the mass of label rows; the mass of a row is its weight by default.
+    """
+    found = Statistics.empty(rows, 1)
+    shape = Shape.of(rows)
+
+    def step(chunk: Chunk, totals: Totals) -> None:
+        everything = np.zeros(len(chunk.labels), np.int32)
+        of_rows = np.ones(len(everything)) if mass is None else mass(chunk.labels)
+        recount(shape, chunk, of_rows, everything - 1, everything, totals)
+
+    rows.accumulate(step, found.arrays)
+    return found.counts[:, 0], found.masses[:, 0]
+
+
+def parts_of(geometry: Geometry, chunk: Chunk) -> RowParts:
+    """The parts of a chunk's rows, computed once as long as the chunk is kept."""
+    if chunk.parts is None or chunk.parts[0] is not geometry:
+        chunk.parts = geometry, geometry.row_parts(chunk.labels)
+    return chunk.parts[1]
+
+
+def recount(
+    rows: Shape,
+    chunk: Chunk,
+    mass: NDArray[np.float64],
+    old: NDArray[np.int32],
+    new: NDArray[np.int32],
+    totals: Totals,
+) -> None:
+    """Bring statistics up to date with the rows whose group changed, half of the columns each."""
+    counts, masses, sizes, _ = totals
+    mass = chunk.weights * mass
+    kernel = _kernels.label_kmeans.move
+    m = rows.n_partitions
+    moved = np.flatnonzero(old != new)
+    run_blocks(
+        lambda first, last: kernel(
+            chunk.labels, rows.missing, rows.complete, rows.offsets, chunk.weights, mass, moved,
+            old, new, first, last, counts, masses,
+        ),
+        m,
+        -(-m // 2) if len(moved) > _ROWS else m,
+    )  # fmt: skip
+    for groups, sign in ((new[moved], 1), (old[moved], -1)):
+        sizes += sign * np.bincount(groups[groups >= 0], minlength=len(sizes))
+
+
+def row_costs(
+    ensemble: Any,
+    labels: NDArray[Any],
+    tables: Tables,
+    constant: NDArray[np.float64],
+    scale: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Cost of label rows, coded as the ensemble's, in every group, shape (n, n_clusters)."""
+    out = np.empty((len(labels), tables.lookup.shape[1]))
+    kernel = _kernels.label_kmeans.row_costs
+    lookup, slope = np.ascontiguousarray(tables.lookup), np.ascontiguousarray(tables.slope)
+    run_blocks(
+        lambda start, stop: kernel(
+            labels, ensemble.missing, ensemble.offsets, lookup, slope, constant, scale, start,
+            stop, out,
+        ),
+        len(labels),
+        _ROWS,
+    )  # fmt: skip
+    return out
