@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,9 @@ class NpyRows:
     by_columns: bool = False  # Fortran order
 
     @classmethod
-    def of(cls, source: str | Path | np.memmap[Any, Any]) -> NpyRows:
+    def of(
+        cls, source: str | Path | np.memmap[Any, Any], *, vector_as_column: bool = False
+    ) -> NpyRows:
         """From a path, or from a whole array that `np.load(path, mmap_mode="r")` mapped."""
         if isinstance(source, np.memmap):
             whole: Any = source.base  # of a part of a mapped array, this is that array
@@ -40,6 +42,8 @@ class NpyRows:
             found = cls(Path(file), source.dtype, source.shape, int(source.offset), by_columns)
         else:
             found = cls._from_header(Path(source).absolute())
+        if vector_as_column and len(found.shape) == 1:
+            found = replace(found, shape=(found.shape[0], 1))
         if len(found.shape) != 2 or 0 in found.shape:
             raise ValueError(
                 f"Expected a two-dimensional array with rows and columns in {str(found.path)!r}, "

@@ -25,6 +25,7 @@ __all__ = [
     "check_n_clusters",
     "check_weights",
     "code_dtype",
+    "distinct_labels",
     "encode",
     "encode_with",
     "label_columns",
@@ -210,6 +211,11 @@ def _encode_column(
         codes[found] = len(labels) + np.arange(len(found))
         labels = np.concatenate([labels.astype(object), np.full(len(found), None)])
     return codes, labels
+
+
+def distinct_labels(column: NDArray[Any], name: str) -> list[Any]:
+    """The labels of a column, without what is missing; -1 is one of them."""
+    return list(_read(column, name)[1].tolist())
 
 
 def _equals_minus_one(labels: NDArray[Any]) -> NDArray[np.bool_]:
