@@ -92,7 +92,7 @@ def test_metis_needs_the_graph_and_says_so():
         with pytest.raises(MemoryBudgetError, match="CSPA on"):
             CSPA(5, partitioner="metis").fit(labels)
         assert CSPA(5, partitioner="builtin", n_init=1, random_state=0).fit(labels).n_clusters_ == 5
-    assert METIS_ROWS == 4000, "the docstring names this number"
+    assert METIS_ROWS == 500, "the docstring names this number"
 
 
 def test_progress_is_told_and_interrupts_go_through():

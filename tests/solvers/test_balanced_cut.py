@@ -88,6 +88,29 @@ def test_the_extras_start_from_their_own_partitions(extra, incidence):
     assert np.all(np.sort(loads) <= np.sort(seats.capacity))
 
 
+def test_metis_reads_the_graph_and_leaves_it_alone(incidence):
+    """Edges too light for METIS's integers are dropped from its copy, not from the graph."""
+    pytest.importorskip("pymetis")
+    _, weights = incidence
+    rng = np.random.default_rng(int(weights.sum()))
+    graph = np.triu(10.0 ** rng.integers(-12, 1, (9, 9)), 1)
+    graph += graph.T
+    found = cut_graph(graph, weights, 3, rng, partitioner="metis", **OPTIONS)
+    assert found.cut == pytest.approx(Links.of_edges(graph).cut(found.labels, 3), rel=1e-12)
+
+
+def test_auto_does_not_ask_metis_for_parts_of_few_vertices(capfd):
+    """METIS would run out of vertices and complain where results are printed."""
+    pytest.importorskip("pymetis")
+    rng = np.random.default_rng(0)
+    graph = rng.random((52, 52)) * (rng.random((52, 52)) < 0.2)
+    graph += graph.T
+    for n_parts, expected in ((5, "metis"), (39, "builtin")):
+        options = OPTIONS | {"partitioner": "auto"}
+        assert cut_graph(graph, np.ones(52), n_parts, rng, **options).partitioner == expected
+    assert capfd.readouterr().out == ""
+
+
 def test_an_extra_that_is_not_there(monkeypatch):
     monkeypatch.setattr(balanced_parts, "find_spec", lambda name: None)
     assert choose_partitioner("auto", "metis", True) == "builtin"
