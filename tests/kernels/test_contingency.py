@@ -68,3 +68,22 @@ def test_entropies(case):
                 joint = [weights[(labels[:, i] == c) & (labels[:, j] == d)].sum() for d in range(3)]
                 q = np.array(joint)[np.array(joint) > 0] / sum(joint)
                 assert out[j, 3 * i + c] == pytest.approx(-(q * np.log2(q)).sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_overlaps_of_rows(missing):
+    rng = np.random.default_rng(6)
+    n, m, k = 60, 5, 3
+    labels = rng.integers(0, k, (n, m)).astype(np.uint8)
+    labels[rng.random((n, m)) < missing] = 255
+    offsets, values = np.arange(m + 1) * k, rng.random(n)
+    expected = np.zeros((m * k, m * k))
+    for x in range(n):
+        clusters = [offsets[i] + labels[x, i] for i in range(m) if labels[x, i] != 255]
+        for c in clusters:
+            for d in clusters:
+                expected[c, d] += values[x]
+    found = np.zeros_like(expected)
+    for first, last in ((0, 2), (2, m)):
+        _kernels.contingency.overlaps(labels, 255, offsets, values, first, last, found)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)

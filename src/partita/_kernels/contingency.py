@@ -101,3 +101,29 @@ def pair_entropies(columns, missing, offsets, weights, i, out):
                     share = table[c, d] / total
                     entropy -= share * np.log2(share)
             out[j, offsets[i] + c] = entropy
+
+
+@jit
+def overlaps(labels, missing, offsets, values, first, last, out):
+    """out[c, d] += values[x] for every row x and every two of its clusters, c in first..last.
+
+    Partitions first..last touch rows of `out` of their own, so that they can run side by side.
+    """
+    n, m = labels.shape
+    clusters = np.empty(m, np.int64)
+    for x in range(n):
+        n_labels, begin, end = 0, 0, 0
+        for i in range(m):
+            if i == first:
+                begin = n_labels
+            if i == last:
+                end = n_labels
+            if labels[x, i] != missing:
+                clusters[n_labels] = offsets[i] + np.int64(labels[x, i])
+                n_labels += 1
+        if last == m:
+            end = n_labels
+        for a in range(begin, end):
+            row = out[clusters[a]]
+            for b in range(n_labels):
+                row[clusters[b]] += values[x]

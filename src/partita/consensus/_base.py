@@ -278,6 +278,13 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
                 stacklevel=4,
             )
 
+    def _identity(self, rows: Rows) -> dict[str, Any]:
+        """What is fitted to what, in words: no other fit may go on from a checkpoint of this."""
+        parameters = {k: repr(v) for k, v in self.get_params(deep=False).items()}
+        parameters.pop("checkpoint", None)
+        shape = {"samples": rows.n_rows, "clusters": rows.offsets.tolist()}
+        return {"method": type(self).__name__, **parameters, **shape}
+
     def _remember_numbers(self, numbers: NDArray[np.int64]) -> None:
         """What a kind of method keeps of the numbers its groups have got."""
 

@@ -144,13 +144,6 @@ class PredictsRows(BaseConsensus):
             )
         return result
 
-    def _identity(self, rows: Rows) -> dict[str, Any]:
-        """What is fitted to what, in words: no other fit may go on from a checkpoint of this."""
-        parameters = {k: repr(v) for k, v in self.get_params(deep=False).items()}
-        parameters.pop("checkpoint", None)
-        shape = {"samples": rows.n_rows, "clusters": rows.offsets.tolist()}
-        return {"method": type(self).__name__, **parameters, **shape}
-
     def _weights(self, n_partitions: int, order: Any) -> NDArray[np.float64]:
         """Weights of the partitions, in the order of the columns."""
         given = getattr(self, "partition_weights", None)

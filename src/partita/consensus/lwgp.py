@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita.checkpoint import Checkpoint, as_checkpoint
+from partita.consensus._base import (
+    N_CLUSTERS,
+    BaseConsensus,
+    MethodInfo,
+    RowsSolution,
+    Solution,
+)
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_certainty, incidence
+from partita.matrices.row_overlaps import entropy_by_overlaps, overlaps_of_rows
+from partita.rows import Rows
 from partita.solvers import transfer_cut
+from partita.solvers.rows_transfer_cut import (
+    RowEmbedding,
+    cluster_vectors,
+    inverse_degree,
+    rows_transfer_cut,
+)
 
 __all__ = ["LWGP"]
 
@@ -34,6 +52,10 @@ class LWGP(BaseConsensus):
         How gently uncertainty is punished; the paper advises 0.2 to 1.
     n_init : int
         Restarts of the final k-means.
+    checkpoint : folder or Checkpoint, optional
+        For labels in a store or on a cluster: where the state is written from time to time, so
+        that the same call goes on from there after it was killed. A fit in memory takes seconds
+        and starts anew.
     random_state : int, Generator, RandomState or None
 
     Attributes
@@ -66,6 +88,7 @@ class LWGP(BaseConsensus):
         cite="huang2018",
         missing="native",
         deterministic=False,
+        out_of_core=True,
         time="n m² + n' m K",
         memory="n' (m + K)",
         bytes_needed=lambda s: (
@@ -77,6 +100,7 @@ class LWGP(BaseConsensus):
         "n_clusters": N_CLUSTERS,
         "theta": [Interval(Real, 0, None, closed="neither")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
+        "checkpoint": [str, PathLike, Checkpoint, None],
         "random_state": ["random_state", np.random.Generator],
     }
 
@@ -86,11 +110,13 @@ class LWGP(BaseConsensus):
         *,
         theta: float = 0.4,
         n_init: int = 10,
+        checkpoint: Any = None,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta
         self.n_init = n_init
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
@@ -100,3 +126,44 @@ class LWGP(BaseConsensus):
             graph, ensemble.weights, self.n_clusters, rng, n_init=self.n_init
         )
         return Solution(labels, objective=inertia)
+
+    def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
+        checkpoint, identity = as_checkpoint(self.checkpoint), self._identity(rows)
+        state = {} if checkpoint is None else checkpoint.load(identity) or {}
+
+        def keep(**arrays: NDArray[np.float64]) -> None:
+            if checkpoint is not None and checkpoint.is_due:
+                checkpoint.save(identity, arrays)
+
+        if "vectors" not in state:
+            if "certainty" not in state:
+                overlaps = overlaps_of_rows(rows)
+                entropy = entropy_by_overlaps(overlaps, rows.offsets)
+                state["certainty"] = np.exp(-entropy / (self.theta * rows.n_partitions))
+                state["sizes"] = overlaps.diagonal().copy()
+                del overlaps
+                keep(**state)
+            degrees = partial(
+                inverse_degree,
+                missing=rows.missing,
+                offsets=rows.offsets,
+                certainty=state["certainty"],
+            )
+            gram = overlaps_of_rows(rows, degrees)
+            state["vectors"] = cluster_vectors(
+                gram, state["sizes"], state["certainty"], self.n_clusters
+            )
+            keep(vectors=state["vectors"])
+        cut = rows_transfer_cut(
+            rows,
+            RowEmbedding(state["vectors"], rows.missing, rows.offsets),
+            self.n_clusters,
+            rng,
+            n_init=self.n_init,
+            checkpoint=checkpoint,
+            identity=identity,
+            centres=state.get("centres"),
+        )
+        if checkpoint is not None:
+            checkpoint.clear()
+        return RowsSolution(cut.groups, objective=cut.inertia)

@@ -29,10 +29,13 @@ class SeedSample:
     rows : EnsembleRows
     partition_order : array
         The column of the full rows that each column of the sample was.
+    n_taken : int
+        Rows that were taken, before reduction.
     """
 
     rows: EnsembleRows
     partition_order: NDArray[np.int64]
+    n_taken: int
     n_partitions: int
     dtype: np.dtype[Any]
     missing: int
@@ -47,7 +50,9 @@ class SeedSample:
         codes = np.where(taken == rows.missing, -1, taken.astype(np.int64))[:, labelled]
         core = Ensemble.from_labels(codes, unlabelled="keep").compress()
         order = labelled[core.partition_order]
-        return cls(EnsembleRows(core), order, rows.n_partitions, taken.dtype, rows.missing)
+        return cls(
+            EnsembleRows(core), order, len(taken), rows.n_partitions, taken.dtype, rows.missing
+        )
 
     def as_rows(self, chosen: NDArray[np.int64]) -> NDArray[Any]:
         """Rows of the sample, coded as the full rows are."""
