@@ -331,7 +331,7 @@ def test_a_worker_that_dies_is_explained(
             return super().submit(*work)
 
     monkeypatch.setattr("partita.generate.segmentation.ProcessPoolExecutor", Dying)
-    with pytest.raises(RuntimeError, match=r"A process died .* goes on from there.*__main__"):
+    with pytest.raises(ChildProcessError, match=r"A process died .* goes on from there.*__main__"):
         segment_rows(file, tmp_path / "s", n_jobs=2, **OPTIONS)
 
 

@@ -14,10 +14,12 @@ from partita.cli.fuse import fuse
 from partita.cli.generate import generate
 from partita.cli.methods import methods
 from partita.cli.scan import scan
+from partita.cli.segment import segment
 
 __all__ = ["app", "main"]
 
-for command in (demo, methods, generate, fuse, scan, compare, evaluate):  # order of the help
+# in the order of the help
+for command in (demo, methods, generate, segment, fuse, scan, compare, evaluate):
     app.command()(command)
 
 

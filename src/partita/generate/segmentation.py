@@ -238,7 +238,7 @@ def _workers(executor: Any, jobs: int) -> Iterator[Any]:
         try:
             yield pool
         except BrokenProcessPool as error:
-            raise RuntimeError(
+            raise ChildProcessError(
                 "A process died while it made a partition; those that are done are kept and the "
                 "same call goes on from there. If memory ran out, lower n_jobs or the rows of a "
                 'partition; in a script, call segment_rows under `if __name__ == "__main__":` or '
