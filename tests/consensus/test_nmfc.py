@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from partita import NMFC, Ensemble, coassociation
@@ -195,3 +196,16 @@ def test_bad_parameters(parameters, message):
 
 def test_battery_with_learned_weights():
     check_consensus(NMFC(weights="learned", n_init=2))
+
+
+@pytest.mark.parametrize("weights", ["equal", "learned"])
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
+def test_the_unit_of_the_weights_does_not_matter(weights, unit):
+    labels = noisy_ensemble(40, 6, 3, noise=0.3)[1]
+    counts = np.random.default_rng(0).integers(1, 5, 40).astype(float)
+    method = NMFC(3, weights=weights, random_state=0)
+    expected = clone(method).fit(Ensemble.from_labels(labels, weights=counts))
+    found = clone(method).fit(Ensemble.from_labels(labels, weights=counts * unit))
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    np.testing.assert_allclose(found.membership_, expected.membership_, rtol=0, atol=1e-12)
+    assert found.objective_ / unit**2 == pytest.approx(expected.objective_, rel=1e-12)

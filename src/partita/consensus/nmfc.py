@@ -146,6 +146,9 @@ class NMFC(BaseConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        # in a unit near their mean, beside which _TINY is small: a power of two rounds nothing
+        unit = 2.0 ** np.round(np.log2(ensemble.weights.mean()))
+        ensemble = replace(ensemble, weights=ensemble.weights / unit)
         problem = _Problem(ensemble)
         equal = np.full(problem.m, 1.0 / problem.m)
         fits = []
@@ -170,10 +173,10 @@ class NMFC(BaseConsensus):
         partition_weights[ensemble.partition_order] = best.w
         return Solution(
             best.labels,
-            objective=best.history[-1],
+            objective=best.history[-1] * unit**2,
             n_iter=len(best.history),
             converged=best.converged,
-            history=np.asarray(best.history),
+            history=np.asarray(best.history) * unit**2,
             learned={
                 "partition_weights_": partition_weights,
                 "membership_": ensemble.expand(best.membership, np.nan),
