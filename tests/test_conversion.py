@@ -192,8 +192,8 @@ def test_memory_does_not_grow_with_samples(kind: str, tmp_path: Path) -> None:
 
     gained("tiny")  # what the libraries take
     before = gained("quarter")
-    # three quarters of the labels would be 72 MB more as whole numbers, 45 MB as text
-    assert gained("whole") < before + 12e6
+    # three quarters of the labels would be 72 MB more as whole numbers, 45 MB as text: not half
+    assert gained("whole") < before + (22e6 if kind == ".csv" else 36e6)
     back = LabelStore.open(tmp_path / "whole-back.store")
     original = LabelStore.open(tmp_path / "whole.store")
     for start, stop in original.blocks():
