@@ -71,6 +71,15 @@ def test_scores_best_first_beside_the_base_partitions() -> None:
     assert [t.get_text() for t in display.ax_.texts] == ["0.80", "0.20"]
 
 
+def test_scores_count_the_samples_that_are_labelled() -> None:
+    partitions = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [-1, 1]])
+    classes = ["a", "a", "b", "b", "a"]
+    display = ScoresDisplay.from_labels(partitions, ["x", "x", "y", "y", None], classes, name="C")
+    assert display.base[0] == 1  # over the four samples it labels
+    assert display.base[1] < 0.1
+    assert display.methods == {"C": 1.0}
+
+
 def test_overview_has_a_picture_per_cluster() -> None:
     consensus = np.arange(60) // 20
     display = ConsensusDisplay.from_labels(table(), consensus)

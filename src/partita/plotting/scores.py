@@ -8,7 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from partita.ensemble import as_ensemble
+from partita.metrics import adjusted_rand
 from partita.plotting._display import Display
+from partita.plotting._names import named_clusters
 from partita.plotting._style import ACCENT, INK, MUTED, QUIET, new_figure, plain_text
 
 __all__ = ["ScoresDisplay"]
@@ -43,6 +46,27 @@ class ScoresDisplay(Display):
         best_first = sorted(methods, key=lambda name: -methods[name])
         self.methods = {name: float(methods[name]) for name in best_first}
         self.label = label
+
+    @classmethod
+    def from_labels(cls, X: Any, labels: Any, y: Any, *, name: str = "consensus") -> Self:
+        """Adjusted Rand index of the base partitions and of one consensus with known classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
+        labels : array-like of shape (n_samples,)
+            The consensus. It and every partition are scored over the samples that they label.
+        y : array-like of shape (n_samples,)
+        name : str
+            Of the consensus.
+        """
+        ensemble, classes = as_ensemble(X), np.asarray(y)
+        found = named_clusters(labels)[0]
+        base = [
+            adjusted_rand(classes[seen], ensemble.labels[seen, i])
+            for i, seen in enumerate(ensemble.observed.T)
+        ]
+        return cls(base, {name: adjusted_rand(classes[found >= 0], found[found >= 0])}, "ARI")
 
     def plot(self, ax: Any = None) -> Self:
         """Draw, into a new figure where no `ax` is given; nothing is registered with pyplot."""

@@ -78,14 +78,3 @@ class Case:
         known = self.diagnosis.labels >= 0
         found = evaluate(self.y[known], self.diagnosis.labels[known])
         return {measure: float(found[measure]) for measure in ("ARI", "NMI", "ACC")}
-
-    @cached_property
-    def base_ari(self) -> NDArray[np.float64]:
-        """ARI of every partition with the known classes, over the samples that it labels."""
-        if self.y is None:
-            return np.empty(0)
-        e = self.ensemble
-        values = [
-            evaluate(self.y[seen], e.labels[seen, i])["ARI"] for i, seen in enumerate(e.observed.T)
-        ]
-        return np.asarray(values, np.float64)

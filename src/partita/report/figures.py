@@ -159,16 +159,15 @@ def _of_partitions(case: Case) -> Iterator[Figure]:
         f"Groups of equal partitions: {groups}; bad runs: {int(d.bad_runs.sum())}.",
         "AgreementDisplay.from_labels(labels, consensus).plot()",
     )
-    if case.scores is not None:
+    if case.y is not None:
         name = short(case.method_name or "consensus")
+        display = ScoresDisplay.from_labels(case.ensemble, d.labels, case.y, name=name)
         yield _figure(
-            ScoresDisplay(case.base_ari, {name: case.scores["ARI"]}, "ARI"),
+            display,
             "Against the known classes",
-            f"The consensus reaches an ARI of {case.scores['ARI']:.2f}; the partitions reach "
-            f"{case.base_ari.mean():.2f} on average and {case.base_ari.max():.2f} at best.",
-            "from partita.metrics import adjusted_rand\n"
-            "base = [adjusted_rand(y, labels[:, i]) for i in range(labels.shape[1])]\n"
-            f'ScoresDisplay(base, {{{name!r}: adjusted_rand(y, consensus)}}, "ARI").plot()',
+            f"The consensus reaches an ARI of {display.methods[name]:.2f}; the partitions reach "
+            f"{display.base.mean():.2f} on average and {display.base.max():.2f} at best.",
+            f"ScoresDisplay.from_labels(labels, consensus, y, name={name!r}).plot()",
         )
 
 

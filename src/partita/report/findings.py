@@ -179,12 +179,7 @@ def _classes(case: Case) -> Finding | None:
     if case.scores is None:
         return None
     measures = ", ".join(f"{name} {value:.3f}" for name, value in case.scores.items())
-    base = case.base_ari
-    return _finding(
-        "How close is it to the known classes?",
-        f"{measures}. The partitions reach an ARI of {base.mean():.3f} on average and "
-        f"{base.max():.3f} at best.",
-    )
+    return _finding("How close is it to the known classes?", f"{measures}.")
 
 
 def _many(n: int, what: str) -> str:
