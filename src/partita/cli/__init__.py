@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from partita.cli._app import app
 from partita.cli.compare import compare
+from partita.cli.convert import convert
 from partita.cli.demo import demo
 from partita.cli.evaluate import evaluate
 from partita.cli.fuse import fuse
 from partita.cli.generate import generate
 from partita.cli.methods import methods
+from partita.cli.report import report
 from partita.cli.scan import scan
 from partita.cli.segment import segment
 
 __all__ = ["app", "main"]
 
 # in the order of the help
-for command in (demo, methods, generate, segment, fuse, scan, compare, evaluate):
+for command in (demo, methods, generate, segment, fuse, scan, compare, evaluate, report, convert):
     app.command()(command)
 
 

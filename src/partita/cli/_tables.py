@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from partita.ensemble import Ensemble
     from partita.files import Table
 
-__all__ = ["Labels", "Source", "check_output", "write"]
+__all__ = [
+    "Labels",
+    "Source",
+    "check_output",
+    "check_report",
+    "in_order_of",
+    "one_column",
+    "write",
+]
 
 
 @dataclass(frozen=True)
@@ -75,11 +83,8 @@ class Source:
         columns = dict(table.columns)
         truth = None
         if truth_column is not None:
-            if truth_column not in columns:
-                raise ValueError(
-                    f"{table.source} has no column {truth_column!r}; it has {', '.join(columns)}."
-                )
-            truth = columns.pop(truth_column)
+            _, truth = one_column(table, truth_column, "--truth-column")
+            del columns[truth_column]
         ensemble = replace(table, columns=columns).ensemble(noise=noise)
         _look_over(ensemble, list(columns), talk)
         return Labels(ensemble, table.id_name, truth)
@@ -106,6 +111,47 @@ def _look_over(ensemble: Ensemble, names: Sequence[str], talk: Talk) -> None:
     without = int((~ensemble.observed).all(axis=1).sum())
     if without:
         talk.say(f"{without} of {ensemble.n_samples} samples have no label and get none")
+
+
+def one_column(table: Table, name: str | None, option: str) -> tuple[str, Any]:
+    """The column that an option names; without a name, the only one there is."""
+    listed = ", ".join(table.columns)
+    if name is None and len(table.columns) > 1:
+        raise ValueError(f"{table.source} has several columns ({listed}): say which, {option}.")
+    name = next(iter(table.columns)) if name is None else name
+    if name not in table.columns:
+        raise ValueError(f"{table.source} has no column {name!r}; it has {listed}.")
+    return name, table.columns[name]
+
+
+def in_order_of(ids: Any, n_samples: int, other: Table, values: Any) -> Any:
+    """A column of another table in the order of these samples: by id, or as it stands."""
+    if ids is None or other.ids is None:
+        if n_samples != other.n_samples:
+            raise ValueError(
+                f"{other.source} has {other.n_samples} samples, {n_samples} were expected. Name "
+                "the --id-column of both tables to match them."
+            )
+        return values
+    place = {sample: i for i, sample in enumerate(other.ids.tolist())}
+    if len(place) < other.n_samples:
+        raise ValueError(f"{other.source} has ids that occur more than once.")
+    absent = [sample for sample in ids.tolist() if sample not in place]
+    if absent:
+        raise ValueError(
+            f"{other.source} lacks {len(absent)} of the samples; the first is {absent[0]!r}."
+        )
+    return values[[place[sample] for sample in ids.tolist()]]
+
+
+def check_report(path: Path | None) -> None:
+    """Refuse before the work a report that could not be written."""
+    if path is None:
+        return
+    if path.suffix not in (".html", ".json"):
+        raise ValueError(f"A report must end in .html or .json, got {str(path)!r}.")
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"No folder {str(path.absolute().parent)!r} to write into.")
 
 
 def check_output(output: str | None, as_json: bool) -> None:

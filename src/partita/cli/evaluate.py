@@ -38,14 +38,14 @@ def evaluate(
 
     With --id-column, samples of two tables are matched by it; otherwise by their order.
     """
-    from partita.cli._tables import Source
+    from partita.cli._tables import Source, in_order_of, one_column
 
     if truth is None and truth_column is None:
         raise ValueError("Pass the table with the true classes, or name their --truth-column.")
     table = Source(labels, None, id_column, missing, no_header).labels()
     other = table if truth is None else Source(truth, None, id_column, missing, no_header).labels()
-    name, y = _true_classes(other, truth_column)
-    y = y if truth is None else _matched(table, other, y)
+    name, y = one_column(other, truth_column, "--truth-column")
+    y = y if truth is None else in_order_of(table.ids, table.n_samples, other, y)
     chosen = _chosen(table, columns, name if truth is None else None)
     talk = Talk(quiet)
     scores = {column: _scores(y, table.columns[column], column, talk) for column in chosen}
@@ -57,47 +57,12 @@ def evaluate(
     print_table(["column", *measures], rows, numbers=True)
 
 
-def _true_classes(table: Table, column: str | None) -> tuple[str, Any]:
-    if column is None and len(table.columns) > 1:
-        raise ValueError(
-            f"{table.source} has several columns ({', '.join(table.columns)}): name the one with "
-            "the true classes, --truth-column."
-        )
-    name = next(iter(table.columns)) if column is None else column
-    if name not in table.columns:
-        raise ValueError(
-            f"{table.source} has no column {name!r}; it has {', '.join(table.columns)}."
-        )
-    return name, table.columns[name]
-
-
 def _chosen(table: Table, patterns: list[str] | None, truth_column: str | None) -> list[str]:
     from partita.files import choose_columns
 
     measured = {f"{name}_confidence" for name in table.columns}  # what `fuse` says of a column
     names = [c for c in table.columns if c != truth_column and c not in measured]
     return choose_columns(names, patterns, None, table.source)
-
-
-def _matched(table: Table, other: Table, y: Any) -> Any:
-    """The true classes in the order of the table."""
-    if table.ids is None or other.ids is None:
-        if table.n_samples != other.n_samples:
-            raise ValueError(
-                f"{table.source} has {table.n_samples} samples, {other.source} {other.n_samples}. "
-                "Name their --id-column to match them."
-            )
-        return y
-    place = {sample: i for i, sample in enumerate(other.ids.tolist())}
-    if len(place) < other.n_samples:
-        raise ValueError(f"{other.source} has ids that occur more than once.")
-    absent = [sample for sample in table.ids.tolist() if sample not in place]
-    if absent:
-        raise ValueError(
-            f"{len(absent)} samples of {table.source} are not in {other.source}, the first is "
-            f"{absent[0]!r}."
-        )
-    return y[[place[sample] for sample in table.ids.tolist()]]
 
 
 def _scores(y: Any, found: Any, column: str, talk: Talk) -> dict[str, float]:

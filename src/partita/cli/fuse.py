@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,6 +38,9 @@ def fuse(
     clusters: Clusters,
     method: Method = "lwgp",
     output: Output = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", "-r", help="Report to write: .html or .json.")
+    ] = None,
     name: Annotated[str, typer.Option(help="Name of the column to write.")] = "consensus",
     columns: Columns = None,
     id_column: IdColumn = None,
@@ -49,7 +53,7 @@ def fuse(
 ) -> None:
     """Fuse partitions into one and say how far to trust it."""
     from partita.cli._progress import progress_bars
-    from partita.cli._tables import Source, check_output, write
+    from partita.cli._tables import Source, check_output, check_report, write
     from partita.registry import get_method
     from partita.tools import fuse as fuse_labels
 
@@ -57,6 +61,7 @@ def fuse(
     with hinting("`partita methods` lists the keys of all methods"):
         kind = get_method(method)
     check_output(output, as_json)
+    check_report(report)
     talk = Talk(quiet)
     with progress_bars("reading", quiet=quiet):
         source = Source(labels, columns, id_column, missing, no_header)
@@ -69,13 +74,34 @@ def fuse(
             k_range=ks,
             random_state=seed,
         )
+    if report is not None:
+        _report(given, found, report, seed, quiet)
     if output is not None or not as_json:
         write(_result(given, found, name, output), output, base=labels)
+    summary = _summary(given, found, seed)
     if as_json:
-        record = _summary(given, found, seed) | {"output": output}
+        record = summary | {"output": output, "report": report and str(report)}
         own = {} if output else {"ids": given.ensemble.sample_ids, "labels": found.labels}
         print_json(record | own)
-    _tell(talk, given, found, output)
+    _tell(talk, found, summary)
+    written = [str(path) for path in (output, report) if path not in (None, "-")]
+    if written:
+        talk.say(f"wrote {' and '.join(written)}")
+
+
+def _report(given: Labels, found: Fusion, path: Path, seed: int, quiet: bool) -> None:
+    from partita.cli._progress import progress_bars
+    from partita.report import report
+
+    with progress_bars("report", quiet=quiet):
+        report(
+            given.ensemble,
+            found.labels,
+            path,
+            method=found.method,
+            scan=found.scan,
+            random_state=seed,
+        )
 
 
 def _result(given: Labels, found: Fusion, name: str, output: str | None) -> Table:
@@ -118,19 +144,17 @@ def _bad_runs(given: Labels, found: Fusion) -> list[str]:
     return [str(i) if names is None else str(names[i]) for i in where]
 
 
-def _tell(talk: Talk, given: Labels, found: Fusion, output: str | None) -> None:
+def _tell(talk: Talk, found: Fusion, summary: dict[str, Any]) -> None:
     """The result in a few lines."""
-    ensemble, diagnosis = given.ensemble, found.diagnosis
-    by = type(found.method).__name__
+    diagnosis = found.diagnosis
     chosen = "" if found.scan is None else " (chosen against the null)"
     talk.say(
-        f"{found.n_clusters} clusters{chosen} of {ensemble.n_samples} samples from "
-        f"{ensemble.n_partitions} partitions by {by}"
+        f"{found.n_clusters} clusters{chosen} of {summary['n_samples']} samples from "
+        f"{summary['n_partitions']} partitions by {type(found.method).__name__}"
     )
     sizes = zip(diagnosis.sizes, diagnosis.cohesion, strict=True)
     for cluster, (size, cohesion) in enumerate(sizes):
         talk.say(f"  {cluster:>3}  {size:>8.0f} samples  cohesion {cohesion:.3f}")
-    summary = _summary(given, found, 0)
     talk.say(
         f"confidence {summary['mean_confidence']:.3f} on average, {summary['n_doubtful']} samples "
         "doubtful"
@@ -142,5 +166,3 @@ def _tell(talk: Talk, given: Labels, found: Fusion, output: str | None) -> None:
             f"one partition agrees better with all (ANMI {diagnosis.best_member_anmi:.3f}) than "
             f"the consensus does ({diagnosis.anmi:.3f}); `partita compare` shows other methods"
         )
-    if output not in (None, "-"):
-        talk.say(f"wrote {output}")

@@ -1,0 +1,65 @@
+"""`partita convert`: labels from one kind of file to another."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from partita.cli._options import (
+    Columns,
+    IdColumn,
+    Json,
+    Missing,
+    NoHeader,
+    Noise,
+    NoiseOption,
+    Quiet,
+)
+from partita.cli._talk import Talk, print_json
+
+__all__ = ["convert"]
+
+
+def convert(
+    source: Annotated[
+        str,
+        typer.Argument(metavar="SOURCE", help="Labels: .csv, .tsv, .parquet, .npy or a store."),
+    ],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET",
+            help="File to write, by its ending, or a new folder for a store (no ending or .store).",
+        ),
+    ],
+    columns: Columns = None,
+    id_column: IdColumn = None,
+    missing: Missing = None,
+    no_header: NoHeader = False,
+    noise: NoiseOption = Noise.missing,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Copy labels block by block between files and stores of any size."""
+    from partita.cli._progress import progress_bars
+    from partita.conversion import convert_labels
+    from partita.files import MISSING
+
+    with progress_bars("converting", quiet=quiet):
+        done = convert_labels(
+            source,
+            target,
+            columns=columns,
+            id_column=id_column,
+            missing=MISSING if missing is None else missing,
+            noise=noise.value,
+            header=not no_header,
+        )
+    if as_json:
+        print_json(asdict(done) | {"target": str(done.target)})
+    ids = "with ids" if done.has_sample_ids else "without ids"
+    Talk(quiet).say(
+        f"wrote {done.target}: {done.n_samples} samples, {done.n_partitions} partitions, {ids}"
+    )

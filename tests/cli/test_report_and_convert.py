@@ -1,0 +1,81 @@
+"""Reports of a consensus, and labels from one kind of file to another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from planted import IDS, LABELS
+
+from partita.ensemble import Ensemble
+from partita.files import read_labels
+
+RUNS = ("--id-column", "sample", "--columns", "run_*")
+
+
+def test_fuse_writes_a_report(partita, labels: Path) -> None:
+    done = partita("fuse", str(labels), "-k", "3", *RUNS, "-o", "out.csv", "--report", "page.html")
+    assert done.exit_code == 0, done.stderr
+    assert "wrote out.csv and page.html" in done.stderr
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "run_3" in page
+    assert "LWGP" in page
+
+
+def test_report_of_a_consensus_in_another_order(partita, labels: Path) -> None:
+    partita("fuse", str(labels), "-k", "3", *RUNS, "-o", "out.csv")
+    lines = Path("out.csv").read_text(encoding="utf-8").splitlines()
+    Path("mixed.csv").write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n", encoding="utf-8")
+    summaries = []
+    for consensus in ("out.csv", "mixed.csv"):
+        done = partita("report", str(labels), consensus, *RUNS, "-o", "page.json", "--json",
+                       "--truth-column", "truth", "--title", "Mine")  # fmt: skip
+        assert done.exit_code == 0, done.stderr
+        summaries.append(json.loads(done.stdout))
+        assert Path("page.json").exists()
+    assert summaries[0]["title"] == "Mine"
+    assert summaries[0]["clusters"] == summaries[1]["clusters"]
+    assert summaries[0]["scores"] is not None
+
+
+@pytest.mark.parametrize("target", ["labels.parquet", "labels.tsv", "folder"])
+def test_convert_keeps_ids_and_labels(partita, labels: Path, target: str) -> None:
+    done = partita("convert", str(labels), target, *RUNS, "--json")
+    assert done.exit_code == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record == {
+        "target": record["target"],
+        "n_samples": 60,
+        "n_partitions": 10,
+        "has_sample_ids": True,
+    }
+    if target == "folder":
+        back = Ensemble.from_store(target)
+        assert [str(i) for i in back.sample_ids] == IDS
+        np.testing.assert_array_equal(back.labels, Ensemble.from_labels(LABELS).labels)
+    else:
+        table = read_labels(target, id_column="sample")
+        assert table.ids.tolist() == IDS
+        np.testing.assert_array_equal(np.column_stack(list(table.columns.values())), LABELS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fuse", "labels.csv", "-k", "3", *RUNS, "--report", "page.pdf"], "must end in .html"),
+        (["fuse", "labels.csv", "-k", "3", *RUNS, "--report", "no/page.html"], "No folder"),
+        (["report", "labels.csv", "nothing.csv", *RUNS], "No file 'nothing.csv'"),
+        (["report", "labels.csv", "labels.csv", *RUNS], "several columns"),
+        (["convert", "nothing.csv", "out.parquet"], "nothing.csv"),
+        (["convert", "labels.csv", "out.docx"], "out.docx"),
+    ],
+)
+def test_a_mistake_is_one_line(partita, labels: Path, arguments: list[str], message: str) -> None:
+    done = partita(*arguments)
+    assert done.exit_code == 2, done.exception
+    assert done.stdout == ""
+    assert message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,50 @@
+"""Every example runs, in an interpreter of its own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def run(path: Path, folder: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "error::UserWarning", str(path)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in EXAMPLES if p.name != "choosing_k.py"], ids=lambda p: p.name
+)
+def test_example_runs_and_says_something(path: Path, tmp_path: Path) -> None:
+    assert run(path, tmp_path).strip()
+    assert list(tmp_path.iterdir()) == []  # and leaves nothing behind
+
+
+def test_the_page_on_choosing_k_shows_what_the_example_finds(tmp_path: Path) -> None:
+    """Digits may differ between machines, the answers and the shape of the curves may not."""
+    found = run(ROOT / "examples" / "choosing_k.py", tmp_path)
+    page = (ROOT / "docs" / "choosing-k.md").read_text(encoding="utf-8")
+    answers = re.findall(r"^(?:no structure found|suggested: K = \d)$", found, re.MULTILINE)
+    assert answers == ["no structure found", "suggested: K = 3"]
+    assert [answer for answer in answers if answer not in page] == []
+    rows = re.compile(r"^\| \d .*\|$", re.MULTILINE)
+    shown, computed = (
+        np.asarray([line.strip("|").split("|") for line in rows.findall(text)], float)
+        for text in (page, found)
+    )
+    assert shown.shape == (8, 8)
+    np.testing.assert_allclose(shown, computed, rtol=0, atol=0.1)
