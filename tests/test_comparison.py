@@ -225,6 +225,9 @@ def test_wrong_input_is_found_before_the_work(defined) -> None:
     faulty = defined["Faulty"]  # would raise something else if it ever ran
     with pytest.raises(ValueError, match="y has 3 entries"):
         partita.compare(LABELS, faulty, 3, y=[0, 1, 2])
+    for wrong in (None, 3.0, True, "3"):
+        with pytest.raises(ValueError, match="n_clusters must be a whole number, got"):
+            partita.compare(LABELS, "eac", n_clusters=wrong)
     with pytest.raises(ValueError, match="n_clusters=121"):
         partita.compare(LABELS, faulty, 121)
     with pytest.raises(InvalidEnsembleError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
+from numbers import Integral
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -384,7 +385,9 @@ def check_weights(weights: Any, length: int, name: str) -> NDArray[np.float64]:
 
 
 def check_n_clusters(n_clusters: int, n_samples: int) -> int:
-    """At least 1 and at most the number of samples."""
+    """A whole number, at least 1 and at most the number of samples."""
+    if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
+        raise ValueError(f"n_clusters must be a whole number, got {n_clusters!r}.")
     if not 1 <= n_clusters <= n_samples:
         raise ValueError(
             f"n_clusters={n_clusters} must be between 1 and the number of samples, "
