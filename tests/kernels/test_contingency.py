@@ -57,9 +57,10 @@ def test_row_forms(case):
 def test_entropies(case):
     labels, offsets, weights = case
     columns = np.ascontiguousarray(labels.T)
+    out = np.zeros((4, 12))
     for i in range(4):
-        out = np.zeros((4, 12))
         _kernels.contingency.pair_entropies(columns, MISSING, offsets, weights, i, out)
+    for i in range(4):
         for j in range(4):
             for c in range(3):
                 if j == i:

@@ -77,30 +77,33 @@ def pair_table(first, second, missing, weights, table):
 
 
 @jit
-def pair_entropies(columns, missing, offsets, weights, i, out):
-    """out[j, c] = entropy in bits of cluster c of partition i as partition j sees it, all j != i.
+def _row_entropies(table, out):
+    """out[c] = entropy in bits of row c of a table of weights."""
+    for c in range(len(table)):
+        total = 0.0
+        for d in range(table.shape[1]):
+            total += table[c, d]
+        entropy = 0.0
+        for d in range(table.shape[1]):
+            if table[c, d] > 0.0:
+                share = table[c, d] / total
+                entropy -= share * np.log2(share)
+        out[c] = entropy
 
-    `columns` is (m, n). Only members that j labels count. O(n m) per partition, and one small
-    table at a time: no L x L array.
+
+@jit
+def pair_entropies(columns, missing, offsets, weights, i, out):
+    """out[j, c] = entropy in bits of cluster c of partition i as partition j sees it, and out[i, d]
+    that of cluster d of partition j as i sees it, for all j < i.
+
+    `columns` is (m, n). Only members that the other partition labels count. O(n i), and one small
+    table at a time: no L x L array. Different i write to different places.
     """
-    m = len(columns)
-    k_i = offsets[i + 1] - offsets[i]
-    for j in range(m):
-        if j == i:
-            continue
-        k_j = offsets[j + 1] - offsets[j]
-        table = np.zeros((k_i, k_j))
+    for j in range(i):
+        table = np.zeros((offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j]))
         pair_table(columns[i], columns[j], missing, weights, table)
-        for c in range(k_i):
-            total = 0.0
-            for d in range(k_j):
-                total += table[c, d]
-            entropy = 0.0
-            for d in range(k_j):
-                if table[c, d] > 0.0:
-                    share = table[c, d] / total
-                    entropy -= share * np.log2(share)
-            out[j, offsets[i] + c] = entropy
+        _row_entropies(table, out[j, offsets[i] : offsets[i + 1]])
+        _row_entropies(table.T, out[i, offsets[j] : offsets[j + 1]])
 
 
 @jit

@@ -19,7 +19,7 @@ def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
     """Entropy in bits of every cluster with respect to the other partitions, shape (L,).
 
     H(c) = -Σ_i Σ_{c' in i} q log₂ q with q = |c ∩ c'| / |c|, over the members of c that partition
-    i labels. O(n m²) counting, one K_i x K_j table at a time.
+    i labels. O(n m²) counting, one K_i x K_j table at a time for both partitions of a pair.
     """
     columns = np.ascontiguousarray(ensemble.labels.T)
     per_partition = np.zeros((ensemble.n_partitions, ensemble.n_all_clusters))
