@@ -279,11 +279,27 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             )
 
     def _identity(self, rows: Rows) -> dict[str, Any]:
-        """What is fitted to what, in words: no other fit may go on from a checkpoint of this."""
-        parameters = {k: repr(v) for k, v in self.get_params(deep=False).items()}
-        parameters.pop("checkpoint", None)
-        shape = {"samples": rows.n_rows, "clusters": rows.offsets.tolist()}
-        return {"method": type(self).__name__, **parameters, **shape}
+        """What is fitted to what, in words: no other fit may go on from a checkpoint of this.
+
+        Empty without a checkpoint, which nobody will ask for it.
+        """
+        parameters = self.get_params(deep=False)
+        if parameters.pop("checkpoint", None) is None:
+            return {}
+        drawn = isinstance(parameters.get("init", ""), str)
+        if drawn and not isinstance(parameters["random_state"], Integral):
+            raise ValueError(
+                "A checkpoint needs a whole number as random_state, so that a fit that goes on "
+                f"from it draws the same numbers, got {parameters['random_state']!r}."
+            )
+        return {
+            "method": type(self).__name__,
+            **{k: repr(v.tolist() if hasattr(v, "tolist") else v) for k, v in parameters.items()},
+            "samples": rows.n_rows,
+            "partitions": rows.n_partitions,
+            "clusters": rows.n_all_clusters,
+            "checksum of the labels": rows.fingerprint,
+        }
 
     def _remember_numbers(self, numbers: NDArray[np.int64]) -> None:
         """What a kind of method keeps of the numbers its groups have got."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from partita.ensemble import Ensemble
 from partita.rows._protocol import Chunk, Step, Totals, fresh_memory
+from partita.store._files import checksum
 
 __all__ = ["EnsembleRows"]
 
@@ -31,6 +32,11 @@ class EnsembleRows:
         self.partition_names = ensemble.partition_names
         self.complete = ensemble.n_missing == 0
         self.chunk = Chunk(0, ensemble.labels, ensemble.weights, *fresh_memory(self.n_rows))
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells these rows from others."""
+        return f"{checksum(self.chunk.weights, checksum(self.chunk.labels)):08x}"
 
     def accumulate(self, step: Step, totals: Totals, *, memory: bool = False) -> None:
         step(self.chunk, totals)

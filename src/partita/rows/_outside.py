@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from partita.rows._dask_rows import DaskRows
 from partita.rows._store_rows import StoreRows
 from partita.store import LabelStore
 
 __all__ = ["rows_outside"]
 
 
-def rows_outside(X: Any, noise: str, client: Any) -> StoreRows | None:
-    """The rows of a store; None for what is in memory."""
+def rows_outside(X: Any, noise: str, client: Any) -> StoreRows | DaskRows | None:
+    """The rows of a store or of a Dask array; None for what is in memory."""
+    if type(X).__module__.startswith("dask.array"):  # Dask need not be there
+        return DaskRows.of_array(X, noise, client)
     if isinstance(X, LabelStore):
-        return StoreRows(X)
+        return StoreRows(X) if client is None else DaskRows.of_store(X, client)
+    if client is not None:
+        raise TypeError(
+            f"A client works on a LabelStore or a Dask array, and X is a {type(X).__name__} in "
+            "memory. Leave client out, or write the labels to a store first: Ensemble.to_store."
+        )
     return None

@@ -56,9 +56,9 @@ def fresh_memory(
     return np.full(n, -1, np.int32), np.full(n, np.inf, np.float32), np.zeros(n, np.float32)
 
 
-def n_labelled(labels: NDArray[Any], missing: int) -> NDArray[np.int64]:
+def n_labelled(labels: NDArray[Any], missing: int) -> NDArray[np.int32]:
     """How many partitions label every row."""
-    out = np.empty(len(labels), np.int64)
+    out = np.empty(len(labels), np.int32)
     kernel = _kernels.contingency.n_labelled
     run_blocks(lambda start, stop: kernel(labels, missing, start, stop, out), len(out), _BLOCK)
     return out
@@ -104,6 +104,10 @@ class Rows(Protocol):
 
     @property
     def complete(self) -> bool: ...
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells these rows from others: no other fit may go on from a state of theirs."""
 
     def accumulate(self, step: Step, totals: Totals, *, memory: bool = False) -> None:
         """Call `step(chunk, totals)` for every chunk; it adds to the totals in place.

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._atomic import explained
-from partita.config import report_progress
 from partita.ensemble import Ensemble
+from partita.rows._progress import report_rows
 from partita.rows._protocol import Chunk, Step, Totals, fresh_memory
 from partita.store import LabelStore
 from partita.store._files import PlacedFile
@@ -64,6 +64,11 @@ class StoreRows:
             bool((self.store.read(*bound) == self.missing).any()) for bound in self.bounds
         )
 
+    @property
+    def fingerprint(self) -> str:
+        """What tells these rows from others."""
+        return self.store.fingerprint
+
     def accumulate(self, step: Step, totals: Totals, *, memory: bool = False) -> None:
         for chunk in self._chunks(memory):
             step(chunk, totals)
@@ -103,14 +108,9 @@ class StoreRows:
                 yield chunk
                 if memory:
                     self._keep(start, chunk.groups, chunk.upper, chunk.lower)
-                self._report(stop, began)
+                report_rows(stop, self.n_rows, began)
         if memory:
             self._fresh = False
-
-    def _report(self, done: int, began: float) -> None:
-        rate = done / (perf_counter() - began)
-        left = (self.n_rows - done) / rate
-        report_progress("rows", done, self.n_rows, f"{rate:.3g} rows/s, {left:.0f} s left")
 
     def _read(self, bound: tuple[int, int], memory: bool) -> Chunk:
         start, stop = bound

@@ -162,6 +162,12 @@ class LabelStore:
     def is_complete(self) -> bool:
         return self._metadata.is_complete
 
+    @property
+    def fingerprint(self) -> str:
+        """The checksum of all checksums of a complete store, in hexadecimal."""
+        self.require_complete()
+        return f"{self._metadata.checksums_crc32:08x}"
+
     @cached_property
     def n_clusters(self) -> NDArray[np.int64]:
         """Clusters in each partition, K_i."""
