@@ -73,6 +73,14 @@ def test_fuse_as_json(partita, labels: Path) -> None:
     assert Path("out.csv").exists()
 
 
+def test_fuse_keeps_its_state_where_it_is_told(partita, labels: Path) -> None:
+    options = ("-k", "3", *RUNS, "-m", "sec", "--json", "--checkpoint", "state")
+    first, again = (partita("fuse", str(labels), *options) for _ in range(2))
+    assert first.exit_code == again.exit_code == 0, first.stderr
+    assert json.loads(first.stdout) == json.loads(again.stdout)
+    assert json.loads(first.stdout)["parameters"]["checkpoint"] == "state"
+
+
 def test_quiet_says_nothing(partita, labels: Path) -> None:
     done = partita("fuse", str(labels), "-k", "3", *RUNS, "--quiet")
     assert done.stderr == ""
@@ -133,6 +141,51 @@ def test_a_store_is_read_too(partita, tmp_path: Path) -> None:
     done = partita("fuse", "store", "-k", "3", "-i", "sample")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "is a store" in done.stderr
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A store that is larger than the memory budget of the tests below."""
+    from partita.ensemble import Ensemble
+    from partita.testing import noisy_ensemble
+
+    _, labels = noisy_ensemble(20_000, 6, 3, noise=0.1)
+    Ensemble.from_labels(labels).to_store(tmp_path / "large")
+    return tmp_path / "large"
+
+
+def test_a_store_larger_than_memory_is_fused_from_disk(partita, large: Path) -> None:
+    from partita import SEC
+    from partita.config import config_context
+    from partita.ensemble import Ensemble
+
+    with config_context(memory_budget=1_000_000):
+        done = partita("fuse", "large", "-k", "3", "-m", "sec", "-o", "out.npy", "--json")
+    assert done.exit_code == 0, done.stderr
+    found = np.load("out.npy", allow_pickle=False)
+    expected = SEC(n_clusters=3, random_state=0).fit_predict(Ensemble.from_store(large))
+    assert adjusted_rand(found, expected) == 1.0
+    record = json.loads(done.stdout)
+    assert record["sizes"] == np.bincount(found).tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-k", "3", "-m", "eac", "-o", "out.npy"], "EAC needs it there. Methods that do not:"),
+        (["-k", "3", "-m", "sec"], "to --output NAME.npy"),
+        (["-k", "2:4", "-m", "sec", "-o", "out.npy"], "Give a number"),
+    ],
+)
+def test_what_a_large_store_cannot_do(
+    partita, large: Path, arguments: list[str], message: str
+) -> None:
+    from partita.config import config_context
+
+    with config_context(memory_budget=1_000_000):
+        done = partita("fuse", "large", *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr
 
 
 def test_h5ad_in_and_out(partita, tmp_path: Path) -> None:
@@ -277,6 +330,7 @@ def test_evaluate_in_one_table_leaves_out_what_is_missing(partita) -> None:
         (["fuse", "labels.csv", "-k", "3", "-o", "out.docx"], "must end in one of .csv"),
         (["fuse", "labels.csv", "-k", "3", "-o", "-", "--json"], "both want stdout"),
         (["fuse", "labels.csv"], "-k"),
+        (["fuse", "labels.csv", "-k", "3", "-m", "eac", "--checkpoint", "x"], "no checkpoints"),
         (["fuse", "garbage.npy", "-k", "3"], "not a file of NumPy arrays"),
         (["generate", "labels.csv"], "column 'sample' has 'sample 0' in row 1"),
         (["generate", "labels.csv", *RUNS, "--ratio", "0.5"], "--ratio means nothing to random-k"),

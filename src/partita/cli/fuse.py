@@ -42,6 +42,10 @@ def fuse(
         Path | None, typer.Option("--report", "-r", help="Report to write: .html or .json.")
     ] = None,
     name: Annotated[str, typer.Option(help="Name of the column to write.")] = "consensus",
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(help="Folder for the state of a long run; the same command resumes it."),
+    ] = None,
     columns: Columns = None,
     id_column: IdColumn = None,
     missing: Missing = None,
@@ -51,7 +55,12 @@ def fuse(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fuse partitions into one and say how far to trust it."""
+    """Fuse partitions into one and say how far to trust it.
+
+    A store that exceeds memory is fused from disk by methods that can (sec, kcc, lwgp ...): labels
+    only, to an .npy file.
+    """
+    from partita.cli._large import fuse_large, large_store
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, check_report, write
     from partita.registry import get_method
@@ -59,18 +68,24 @@ def fuse(
 
     ks = k_range(clusters)
     with hinting("`partita methods` lists the keys of all methods"):
-        kind = get_method(method)
+        estimator = get_method(method)()
+    if checkpoint is not None:
+        _keep_state(estimator, checkpoint)
     check_output(output, as_json)
     check_report(report)
+    store = large_store(labels, ks[-1])
+    if store is not None:
+        fuse_large(store, estimator, ks, output, report, seed, as_json, quiet)
+        return
     talk = Talk(quiet)
     with progress_bars("reading", quiet=quiet):
         source = Source(labels, columns, id_column, missing, no_header)
         given = source.ensemble(noise, talk)
-    with progress_bars(kind.__name__, quiet=quiet):
+    with progress_bars(type(estimator).__name__, quiet=quiet):
         found = fuse_labels(
             given.ensemble,
             ks[0] if len(ks) == 1 else None,
-            method=kind,
+            method=estimator,
             k_range=ks,
             random_state=seed,
         )
@@ -87,6 +102,12 @@ def fuse(
     written = [str(path) for path in (output, report) if path not in (None, "-")]
     if written:
         talk.say(f"wrote {' and '.join(written)}")
+
+
+def _keep_state(estimator: Any, folder: str) -> None:
+    if "checkpoint" not in estimator.get_params(deep=False):
+        raise ValueError(f"{type(estimator).__name__} keeps no checkpoints; sec, kcc and lwgp do.")
+    estimator.set_params(checkpoint=folder)
 
 
 def _report(given: Labels, found: Fusion, path: Path, seed: int, quiet: bool) -> None:
