@@ -4,8 +4,9 @@ One run, the same labels for all, each contender in a process of its own with a 
 memory. Only the call is measured: imports and compilers come first. A library that is not there is
 skipped with the reason. What passed a limit is not run with more samples or partitions. Records are
 kept as they come: a run replaces those it measures again, and `--resume` leaves out those that are
-there. Every record has the load of the machine at its start; on a shared machine read the ratios of
-one cell, not the seconds. The other libraries may live in another environment:
+there; `--docs` writes them into docs/other-libraries.md. Seconds are measured by the clock and as
+computing of all threads, which is what is limited and what to read on a busy machine; every record
+has the load at its start. The other libraries may live in another environment:
 
     python -m venv peers
     peers/bin/pip install "numpy<2" "scipy<1.11" "scikit-learn<1.5" kahypar pymetis joblib \
@@ -35,12 +36,14 @@ from rich.table import Table
 
 from benchmarks.compare._contenders import PEERS, Contender, ours
 from benchmarks.compare._measure import Limits, Outcome, run
+from benchmarks.compare._page import PAGE, page
 from benchmarks.compare._records import RECORDS, Records
 from partita.metrics import adjusted_rand
 from partita.registry import all_methods
 
 N_CLUSTERS = 10
 SAMPLES, PARTITIONS = (1_000, 5_000, 20_000), (20, 100)
+SHOWN = {"seconds": "{:.3g}", "cpu_seconds": "{:.3g}", "peak_mb": "{:.0f}", "ari": "{:.3f}"}
 QUICK_SAMPLES, QUICK_PARTITIONS = (1_000, 5_000), (20,)
 
 
@@ -119,6 +122,7 @@ def _record(
         "library": contender.library,
         "what": contender.what,
         "seconds": outcome.seconds,
+        "cpu_seconds": outcome.cpu_seconds,
         "peak_mb": outcome.peak_mb,
         "ari": None if found is None else adjusted_rand(truth, found),
         "load": round(load, 1),
@@ -131,15 +135,14 @@ def show(records: list[dict[str, Any]]) -> None:
     console = Console(width=150)
     for n, m in dict.fromkeys((r["n"], r["m"]) for r in records):
         table = Table("method", "library", "what", title=f"n = {n}, m = {m}, K = {N_CLUSTERS}")
-        for heading in ("seconds", "peak MB", "ARI"):
+        for heading in ("seconds", "computing", "peak MB", "ARI"):
             table.add_column(heading, justify="right")
         table.add_column("did not finish, because")
         for r in (r for r in records if (r["n"], r["m"]) == (n, m)):
             why = r.get("did_not_finish_because") or ""
             if "skipped" in r:
                 why = f"skipped: {r['skipped']}"
-            numbers = ("seconds", "{:.3g}"), ("peak_mb", "{:.0f}"), ("ari", "{:.3f}")
-            cells = ["" if r[key] is None else form.format(r[key]) for key, form in numbers]
+            cells = ["" if r[key] is None else form.format(r[key]) for key, form in SHOWN.items()]
             table.add_row(r["method"], r["library"], r["what"], *cells, why)
         console.print(table)
 
@@ -152,9 +155,12 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--m", type=int, nargs="+", help="numbers of partitions")
     parser.add_argument("--methods", nargs="+", default=[], help="keys of methods; default all")
     parser.add_argument("--peer-python", default=sys.executable, help="interpreter of the peers")
-    parser.add_argument("--seconds", type=float, default=Limits.seconds, help="limit of a call")
+    parser.add_argument(
+        "--seconds", type=float, default=Limits.seconds, help="of computing, limit of a call"
+    )
     parser.add_argument("--gigabytes", type=float, default=Limits.gigabytes, help="limit, too")
     parser.add_argument("--resume", action="store_true", help="leave out what is in the file")
+    parser.add_argument("--docs", action="store_true", help="only write the kept records' page")
     parser.add_argument("--records", type=Path, default=RECORDS, help="file to write")
     arguments = parser.parse_args(argv)
     arguments.n = arguments.n or (QUICK_SAMPLES if arguments.quick else SAMPLES)
@@ -164,6 +170,9 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 def main(argv: list[str]) -> None:
     arguments = parse(argv)
+    if arguments.docs:
+        PAGE.write_text(page(), encoding="utf-8")
+        return
     records = Records(arguments.records, Limits(arguments.seconds, arguments.gigabytes))
     for record in measure(arguments, records):
         records.add(record)  # kept at once: a long run may be stopped

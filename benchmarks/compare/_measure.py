@@ -15,12 +15,15 @@ import psutil
 WORKER = Path(__file__).with_name("_worker.py")
 SECONDS_TO_START = 300  # imports and compilers; not counted
 LOOK_EVERY = 0.005
+PATIENCE = 8  # times the limit, by the clock, for a process that others keep waiting
 GB = 2**30
 
 
 @dataclass(frozen=True)
 class Limits:
-    seconds: float = 120
+    """Of computing, all threads together, so that a busy machine is nobody's fault; of memory."""
+
+    seconds: float = 30
     gigabytes: float = 12
 
 
@@ -30,6 +33,7 @@ class Outcome:
 
     labels: np.ndarray | None = None
     seconds: float | None = None
+    cpu_seconds: float | None = None
     peak_mb: float | None = None
     reason: str = ""
     missing: bool = False  # the library is not there
@@ -76,8 +80,9 @@ def _watched(process: subprocess.Popen[bytes], folder: Path, limits: Limits) -> 
     assert process.stdin is not None
     process.stdin.write(b"go\n")
     process.stdin.flush()
-    seconds, peak = _line(process, process_memory, limits, "running")
-    return Outcome(np.load(folder / "found.npy"), float(seconds), (peak - before) / 2**20)
+    line, peak = _line(process, process_memory, limits, "running")
+    seconds, cpu_seconds = map(float, line.split())
+    return Outcome(np.load(folder / "found.npy"), seconds, cpu_seconds, (peak - before) / 2**20)
 
 
 def _line(
@@ -86,19 +91,29 @@ def _line(
     """The next line the worker prints, and its peak memory until then."""
     assert process.stdout is not None
     peak = memory.memory_info().rss
-    start = time.monotonic()
+    start, cpu_start = time.monotonic(), _computing(memory)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while not selector.select(LOOK_EVERY):
             peak = max(peak, memory.memory_info().rss)
             if peak > limits.gigabytes * GB:
-                raise _LimitError(f"memory > {limits.gigabytes:g} GB {doing}")
-            if time.monotonic() - start > limits.seconds:
-                raise _LimitError(f"time > {limits.seconds:g} s {doing}")
+                raise _LimitError(f"more than {limits.gigabytes:g} GB, {doing}")
+            if _computing(memory) - cpu_start > limits.seconds:
+                raise _LimitError(f"more than {limits.seconds:g} s of computing, {doing}")
+            if time.monotonic() - start > PATIENCE * limits.seconds:
+                raise _LimitError(
+                    f"more than {PATIENCE * limits.seconds:g} s by the clock, {doing}"
+                )
     line = process.stdout.readline().decode()
     if not line:
         raise EOFError
     return line.strip(), peak
+
+
+def _computing(process: psutil.Process) -> float:
+    """Seconds of all its threads so far."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
 
 
 def _reason(errors: str, code: int) -> str:

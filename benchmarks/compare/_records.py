@@ -12,8 +12,8 @@ from benchmarks.compare._measure import Limits
 
 RECORDS = Path(__file__).with_name("records.json")
 READ = (
-    "Seconds depend on what else the machine did (`load`, its load average when the call began): "
-    "compare the lines of one cell."
+    "`seconds` by the clock depend on what else the machine did (`load`, its load average when the "
+    "call began), `cpu_seconds` of all threads hardly: compare those, in lines of one size."
 )
 Cell = tuple[int, int, str, str]  # samples, partitions, library, what
 

@@ -1,0 +1,61 @@
+"""The records as a page of the documentation: a line per contender, a column per size."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.compare._records import RECORDS
+
+PAGE = Path(__file__).parents[2] / "docs" / "other-libraries.md"
+START, END = "<!-- comparison:start -->", "<!-- comparison:end -->"
+
+
+def page() -> str:
+    """The page as it should read, with the tables of the kept records between its markers."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
+    _, found, after = rest.partition(END)
+    if not found:
+        raise ValueError(f"{PAGE.name} lacks the markers {START} and {END}")
+    kept = json.loads(RECORDS.read_text(encoding="utf-8"))
+    return f"{before}{START}\n{_tables(kept)}\n{END}{after}"
+
+
+def _tables(kept: dict[str, Any]) -> str:
+    records = kept["records"]
+    sizes = sorted({(r["n"], r["m"]) for r in records}, key=lambda size: size[::-1])
+    by_line: dict[tuple[str, str, str], dict[tuple[int, int], dict[str, Any]]] = {}
+    for r in records:
+        line = r["method"], r["library"], r["what"]
+        by_line.setdefault(line, {})[r["n"], r["m"]] = r
+    reasons: dict[str, int] = {}
+    rows = [["method", "library", *(f"{n} x {m}" for n, m in sizes)]]
+    for (method, library, what), found in sorted(by_line.items(), key=_ours_first):
+        ours = library == "partita"
+        who = f"**{library}** `{what}`" if ours else f"{library}: {what}"
+        cells = [_cell(found.get(size), reasons) for size in sizes]
+        rows.append([f"`{method}`" if ours else "", who, *cells])
+    rows.insert(1, ["---"] * len(rows[0]))
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    limits = "Limits of a call: {seconds:g} s of computing, {gigabytes:g} GB.".format(
+        **kept["limits"]
+    )
+    why = [f"{number}. {reason}" for reason, number in reasons.items()]
+    return "\n".join([*lines, "", f"{limits} Did not finish, because:", "", *why])
+
+
+def _ours_first(line: tuple[tuple[str, str, str], Any]) -> tuple[str, bool, str, str]:
+    method, library, what = line[0]
+    return method, library != "partita", library, what
+
+
+def _cell(record: dict[str, Any] | None, reasons: dict[str, int]) -> str:
+    """Seconds, megabytes and ARI, or the number of the reason why not."""
+    if record is None:
+        return ""
+    if record["cpu_seconds"] is None:
+        why = record.get("did_not_finish_because") or f"skipped: {record['skipped']}"
+        return f"({reasons.setdefault(why, len(reasons) + 1)})"
+    seconds, megabytes = record["cpu_seconds"], max(record["peak_mb"], 0)
+    return f"{seconds:.3g} s, {megabytes:.0f} MB, {record['ari']:.2f}"
