@@ -56,6 +56,26 @@ def test_square_brackets_and_markup_in_names_stay_text(tmp_path: Path) -> None:
     assert "[bold]labels[/nope].csv" in done.stderr
 
 
+def test_csv_needs_no_other_package(labels: Path) -> None:
+    """Optional packages are made to look as if they were not installed."""
+    script = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("pandas", "polars", "pyarrow", "anndata", "dask"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+from partita.cli import main
+main()
+"""
+    arguments = ("fuse", str(labels), "-k", "3", "-i", "sample", "-c", "run_*", "-q")
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 61
+
+
 @POSIX
 def test_a_terminal_sees_colour_and_no_traceback() -> None:
     import pty
