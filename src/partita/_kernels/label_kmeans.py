@@ -15,8 +15,7 @@ import numpy as np
 
 from partita._kernels._jit import jit
 
-_FEW = 64  # rows whose costs stay in the nearest cache
-_MANY = 512  # rows with gaps: enough of them share one partition's table while it is near
+_BLOCK = 64  # rows whose costs stay in the nearest cache
 
 
 @jit
@@ -103,31 +102,65 @@ _complete_costs_8 = _complete_costs_of(8)
 _complete_costs_16 = _complete_costs_of(16)
 
 
-@jit
-def _incomplete_costs(labels, missing, offsets, coarse, coarse_slope, scale, rows, n_rows, cost):
-    """Coarse costs of rows some of whose labels are missing, one partition after the other.
+def _incomplete_costs_of(known_width):
+    """Coarse costs of rows some of whose labels are missing.
 
-    The rows that a partition labels are listed first, without a branch that could be guessed
-    wrongly at every label.
+    A row's labels are listed first, without a branch that could be guessed wrongly at every label,
+    and filled up to a multiple of four with the row of zeros at the end of either table.
     """
-    m = labels.shape[1]
-    width = coarse.shape[1]
-    labelled = np.empty(n_rows, np.int64)
-    cost[:n_rows] = np.float32(0.0)
-    for i in range(m):
-        n_labelled = 0
+
+    @jit
+    def costs(labels, missing, offsets, coarse, coarse_slope, scale, rows, n_rows, cost):
+        m = labels.shape[1]
+        width = known_width if known_width > 0 else coarse.shape[1]
+        clusters, partitions = np.empty(m + 4, np.int64), np.empty(m + 4, np.int64)
+        slopes = np.empty(width, np.float32)
         for p in range(n_rows):
-            labelled[n_labelled] = p
-            n_labelled += labels[rows[p], i] != missing
-        rise = coarse_slope[i]
-        for q in range(n_labelled):
-            p = labelled[q]
-            x = rows[p]
-            s = np.float32(scale[x])
-            t = coarse[offsets[i] + np.int64(labels[x, i])]
-            row = cost[p]
+            label, row = labels[rows[p]], cost[p]
+            n_labels = 0
+            for i in range(m):
+                clusters[n_labels] = offsets[i] + np.int64(label[i])
+                partitions[n_labels] = i
+                n_labels += label[i] != missing
+            for a in range(n_labels, n_labels + 3):
+                clusters[a], partitions[a] = len(coarse) - 1, m
             for k in range(width):
-                row[k] += t[k] + s * rise[k]
+                row[k] = np.float32(0.0)
+                slopes[k] = np.float32(0.0)
+            for a in range(0, n_labels, 4):
+                t0, t1 = coarse[clusters[a]], coarse[clusters[a + 1]]
+                t2, t3 = coarse[clusters[a + 2]], coarse[clusters[a + 3]]
+                for k in range(width):
+                    row[k] += (t0[k] + t1[k]) + (t2[k] + t3[k])
+                t0, t1 = coarse_slope[partitions[a]], coarse_slope[partitions[a + 1]]
+                t2, t3 = coarse_slope[partitions[a + 2]], coarse_slope[partitions[a + 3]]
+                for k in range(width):
+                    slopes[k] += (t0[k] + t1[k]) + (t2[k] + t3[k])
+            s = np.float32(scale[rows[p]])
+            for k in range(width):
+                row[k] += s * slopes[k]
+
+    return costs
+
+
+_incomplete_costs = _incomplete_costs_of(0)
+_incomplete_costs_8 = _incomplete_costs_of(8)
+
+
+@jit
+def _coarse_costs(labels, missing, complete, offsets, table, slope, base, scale, rows, n, cost):
+    """Coarse costs of the first n of `rows`, by the kernel that is made for the table."""
+    width = table.shape[1]
+    if complete and width == 8:
+        _complete_costs_8(labels, offsets, table, base, scale, rows, n, cost)
+    elif complete and width == 16:
+        _complete_costs_16(labels, offsets, table, base, scale, rows, n, cost)
+    elif complete:
+        _complete_costs(labels, offsets, table, base, scale, rows, n, cost)
+    elif width == 8:
+        _incomplete_costs_8(labels, missing, offsets, table, slope, scale, rows, n, cost)
+    else:
+        _incomplete_costs(labels, missing, offsets, table, slope, scale, rows, n, cost)
 
 
 @jit
@@ -144,38 +177,60 @@ def _two_cheapest(cost, n_groups):
 
 
 @jit
+def _two_cheapest_exactly(label, missing, offsets, lookup, slope, scale, unit, cost, limit):
+    """As `_two_cheapest`, looking again at every group whose coarse cost is within the limit."""
+    best, best_cost, second = -1, np.inf, np.inf
+    for k in range(lookup.shape[1]):
+        value = np.float64(cost[k])
+        if value <= limit:
+            exact = 0.0
+            for i in range(len(label)):
+                if label[i] != missing:
+                    exact += lookup[offsets[i] + np.int64(label[i]), k] + scale * slope[i, k]
+            value = np.float64(unit * exact)
+        if value < best_cost:
+            second = best_cost
+            best, best_cost = k, value
+        elif value < second:
+            second = value
+    return best, best_cost, second
+
+
+@jit
 def assign(
-    labels, missing, complete, offsets, lookup, slope, coarse, coarse_slope, base, unit,
-    scale, n_labelled, slack, rise, fall, next_fall, steepest, groups, upper, lower, start, stop,
+    labels, missing, complete, offsets, lookup, slope, coarse, coarse_slope, base,
+    restless, narrow, narrow_slope, narrow_base, unit, scale, n_labelled, slack, rise, fall,
+    next_fall, steepest, calm_fall, groups, upper, lower, start, stop,
 ):  # fmt: skip
     """Put rows start..stop into their cheapest group (the first of equals); return how many moved.
 
     coarse, coarse_slope, base : `lookup`, `slope` and the sum of `slope` in units of `unit`, in
-        single precision, padded
+        single precision, padded, with a row of zeros at the end of the first two
+    restless : groups whose tables have changed most, none to do without
+    narrow, narrow_slope, narrow_base : columns `restless` of the coarse tables
     slack[a, 0] + scale slack[a, 1] : largest error of a coarse cost of a row with a labels (a = 0
         for all rows where none is missing)
     rise[a, k, 0] + scale rise[a, k, 1] : most by which the tables' last change can have raised the
         cost of a row with a labels in group k
     fall[a, 0] + scale fall[a, 1] : most by which it can have lowered any cost (negative), reached
-        by the groups steepest[a]; next_fall for the other groups
+        by the groups steepest[a]; next_fall for the other groups, calm_fall for all but `restless`
 
     upper[x] is at least the cost in the own group and lower[x] at most that in any other, both
     without the constant and in units of `unit`. A row whose upper bound stays below its lower one
-    cannot move and costs no look-up; bounds and coarse tables never change a label.
+    cannot move and costs no look-up; where only restless groups could be cheaper, they alone are
+    looked at first. Neither bounds nor coarse tables ever change a label.
     """
-    n_groups = lookup.shape[1]
-    width = coarse.shape[1]
-    block = _FEW if complete else _MANY
-    rows = np.empty(block, np.int64)
-    cost = np.empty((block, width), np.float32)
-    exact = np.empty(n_groups)
+    rows, full = np.empty(_BLOCK, np.int64), np.empty(_BLOCK, np.int64)
+    cost = np.empty((_BLOCK, coarse.shape[1]), np.float32)
+    few = np.empty((_BLOCK, narrow.shape[1]), np.float32)
     moved = 0
     x = start
     while x < stop:
-        n_rows = 0
-        while x < stop and n_rows < block:
+        n_rows, n_full = 0, 0
+        while x < stop and n_rows < _BLOCK and n_full < _BLOCK:
             a = 0 if complete else n_labelled[x]
             k = groups[x]
+            calm = False
             if k >= 0:
                 s = scale[x]
                 room = slack[a, 0] + s * slack[a, 1]
@@ -183,39 +238,83 @@ def assign(
                 least += s * (fall[a, 1] if k != steepest[a, 1] else next_fall[a, 1])
                 up = upper[x] + rise[a, k, 0] + s * rise[a, k, 1] + room
                 low = lower[x] + least - room
-                upper[x] = up
-                lower[x] = low
                 if up < low:
+                    upper[x] = up
+                    lower[x] = low
                     x += 1
                     continue
-            if n_labelled[x] > 0:
+                low = lower[x] + calm_fall[a, 0] + s * calm_fall[a, 1] - room
+                upper[x] = up
+                lower[x] = low  # of all but the restless groups
+                calm = len(restless) > 0 and up < low
+            if calm:
                 rows[n_rows] = x
                 n_rows += 1
+            elif n_labelled[x] > 0:
+                full[n_full] = x
+                n_full += 1
             x += 1
-        if complete and width == 8:
-            _complete_costs_8(labels, offsets, coarse, base, scale, rows, n_rows, cost)
-        elif complete and width == 16:
-            _complete_costs_16(labels, offsets, coarse, base, scale, rows, n_rows, cost)
-        elif complete:
-            _complete_costs(labels, offsets, coarse, base, scale, rows, n_rows, cost)
-        else:
-            _incomplete_costs(
-                labels, missing, offsets, coarse, coarse_slope, scale, rows, n_rows, cost
-            )
+        if n_rows > 0:
+            _coarse_costs(
+                labels, missing, complete, offsets, narrow, narrow_slope, narrow_base, scale, rows,
+                n_rows, few,
+            )  # fmt: skip
         for p in range(n_rows):
             y = rows[p]
             a = 0 if complete else n_labelled[y]
             room = slack[a, 0] + scale[y] * slack[a, 1]
-            best, best_cost, second = _two_cheapest(cost[p], n_groups)
-            if second - best_cost <= 2.0 * room:
-                _exact_costs(labels[y], missing, offsets, lookup, slope, 0.0, scale[y], exact)
-                best, best_cost, second = _two_cheapest(exact, n_groups)
-                best_cost, second = unit * best_cost, unit * second
-            if best != groups[y]:
-                groups[y] = best
-                moved += 1
-            upper[y] = best_cost + room
-            lower[y] = second - room
+            own, other = np.float64(upper[y]), np.float64(lower[y])
+            for j in range(len(restless)):
+                if restless[j] == groups[y]:
+                    own = min(own, np.float64(few[p, j]) + room)
+                else:
+                    other = min(other, np.float64(few[p, j]) - room)
+            if own < other:
+                upper[y] = own
+                lower[y] = other
+            elif n_full < _BLOCK:
+                full[n_full] = y
+                n_full += 1
+            else:  # no room in this block: looked at alone
+                moved += _settle(
+                    labels, missing, complete, offsets, lookup, slope, coarse, coarse_slope, base,
+                    unit, scale, n_labelled, slack, groups, upper, lower, rows[p : p + 1], 1, cost,
+                )  # fmt: skip
+        moved += _settle(
+            labels, missing, complete, offsets, lookup, slope, coarse, coarse_slope, base,
+            unit, scale, n_labelled, slack, groups, upper, lower, full, n_full, cost,
+        )  # fmt: skip
+    return moved
+
+
+@jit
+def _settle(
+    labels, missing, complete, offsets, lookup, slope, coarse, coarse_slope, base, unit, scale,
+    n_labelled, slack, groups, upper, lower, rows, n_rows, cost,
+):  # fmt: skip
+    """Put rows into their cheapest group of all and set their bounds; how many moved."""
+    moved = 0
+    if n_rows == 0:
+        return moved
+    n_groups = lookup.shape[1]
+    _coarse_costs(
+        labels, missing, complete, offsets, coarse, coarse_slope, base, scale, rows, n_rows, cost
+    )
+    for p in range(n_rows):
+        y = rows[p]
+        a = 0 if complete else n_labelled[y]
+        room = slack[a, 0] + scale[y] * slack[a, 1]
+        best, best_cost, second = _two_cheapest(cost[p], n_groups)
+        if second - best_cost <= 2.0 * room:
+            best, best_cost, second = _two_cheapest_exactly(
+                labels[y], missing, offsets, lookup, slope, scale[y], unit, cost[p],
+                best_cost + 2.0 * room,
+            )  # fmt: skip
+        if best != groups[y]:
+            groups[y] = best
+            moved += 1
+        upper[y] = best_cost + room
+        lower[y] = second - room
     return moved
 
 

@@ -20,13 +20,12 @@ from partita.consensus._base import N_CLUSTERS, BaseConsensus, RowsSolution, Sol
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning, InvalidEnsembleError
 from partita.matrices import cluster_sizes
-from partita.rows import EnsembleRows, Rows
+from partita.rows import EnsembleRows, RowParts, Rows
 from partita.solvers.label_kmeans import LabelKMeansResult, label_kmeans
 from partita.solvers.label_search import Tables
 from partita.solvers.label_seeds import SeedSample, draw_seeds
 from partita.solvers.label_statistics import (
     Geometry,
-    RowParts,
     group_statistics,
     parts_of,
     row_costs,

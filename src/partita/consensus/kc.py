@@ -12,9 +12,8 @@ from partita.consensus._label_kmeans import PredictsRows
 from partita.ensemble import Ensemble
 from partita.matrices import agreement_counts, cluster_overlaps, incidence
 from partita.matrices.tables import row_forms
-from partita.rows import EnsembleRows, n_labelled
+from partita.rows import EnsembleRows, RowParts, n_labelled
 from partita.solvers.label_search import Tables
-from partita.solvers.label_statistics import RowParts
 
 __all__ = ["KC"]
 
@@ -129,7 +128,7 @@ class _CoassociationRows:
         ensemble = rows.ensemble
         self.m, self.missing = ensemble.n_partitions, ensemble.missing
         self.weights = ensemble.weights
-        n_labels = ensemble.observed.sum(axis=1)
+        n_labels = n_labelled(ensemble.labels, ensemble.missing)
         self.through_clusters = ensemble.n_all_clusters <= ensemble.n_rows
         if self.through_clusters:
             self.overlaps = cluster_overlaps(ensemble)

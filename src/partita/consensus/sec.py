@@ -14,9 +14,9 @@ from partita.checkpoint import Checkpoint
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
 from partita.ensemble import Ensemble
-from partita.rows import Chunk, Rows, Totals, n_labelled, row_sums
+from partita.rows import Chunk, RowParts, Rows, Totals, n_labelled, row_sums
 from partita.solvers.label_search import Tables
-from partita.solvers.label_statistics import RowParts, overall_statistics, parts_of
+from partita.solvers.label_statistics import overall_statistics, parts_of
 
 __all__ = ["SEC"]
 

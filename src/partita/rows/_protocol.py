@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,34 @@ from numpy.typing import NDArray
 from partita import _kernels
 from partita._threads import run_blocks
 
-__all__ = ["Chunk", "Rows", "Step", "Totals", "fresh_memory", "n_labelled", "row_sums"]
+__all__ = [
+    "Chunk",
+    "RowParts",
+    "Rows",
+    "Step",
+    "Totals",
+    "fresh_memory",
+    "n_labelled",
+    "row_sums",
+]
 
 _BLOCK = 4096
 
 Totals = tuple[NDArray[Any], ...]
+
+
+class RowParts(NamedTuple):
+    """What belongs to the rows alone in some geometry, arrays of shape (n_rows,).
+
+    constant, scale : parts of a row's cost
+    mass : what a row of weight 1 adds to the mass of its group
+    n_labelled : how many partitions label it
+    """
+
+    constant: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    n_labelled: NDArray[np.int32]
 
 
 @dataclass
@@ -33,8 +56,8 @@ class Chunk:
         -1 for a row in no group.
     upper, lower : float32 arrays
         Bounds of its cost in its own group and in any other.
-    parts : anything
-        What has been computed of these rows and does not change; lost where chunks are not kept.
+    parts : (geometry, RowParts), optional
+        What has been computed of these rows in a geometry and does not change.
     """
 
     start: int
@@ -43,7 +66,7 @@ class Chunk:
     groups: NDArray[np.int32]
     upper: NDArray[np.float32]
     lower: NDArray[np.float32]
-    parts: Any = None
+    parts: tuple[Any, RowParts] | None = None
 
 
 Step = Callable[[Chunk, Totals], None]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from partita._atomic import explained
 from partita.ensemble import Ensemble
 from partita.rows._progress import report_rows
-from partita.rows._protocol import Chunk, Step, Totals, fresh_memory
+from partita.rows._protocol import Chunk, RowParts, Step, Totals, fresh_memory
 from partita.store import LabelStore
 from partita.store._files import PlacedFile
 
@@ -24,13 +24,14 @@ __all__ = ["StoreRows"]
 
 _CHUNK_BYTES = 1 << 25
 _MEMORY_BYTES = 12  # per row: its group and two bounds
+_PARTS_BYTES = 28  # per row: three doubles and a number of labels
 
 
 class StoreRows:
     """The rows of a label store.
 
     Memory holds two chunks, the one that is worked on and the one that is read meanwhile, however
-    many rows there are. Groups and bounds are kept in a temporary file, which goes with the
+    many rows there are. Groups, bounds and parts are kept in temporary files, which go with the
     object.
     """
 
@@ -52,10 +53,14 @@ class StoreRows:
             chunk_rows = max(1, wanted // store.rows_per_chunk) * store.rows_per_chunk
         self.bounds = store.blocks(chunk_rows)
         self._folder = tempfile.TemporaryDirectory(prefix="partita-")
-        file = Path(self._folder.name, "memory")
-        file.touch()
-        self._memory = PlacedFile(file, writable=True)
+        self._memory, self._parts = (self._scratch(name) for name in ("memory", "parts"))
+        self._geometry: Any = None  # the one whose parts of the rows are in the file
         self._fresh = True
+
+    def _scratch(self, name: str) -> PlacedFile:
+        file = Path(self._folder.name, name)
+        file.touch()
+        return PlacedFile(file, writable=True)
 
     @cached_property
     def complete(self) -> bool:
@@ -108,17 +113,20 @@ class StoreRows:
                 yield chunk
                 if memory:
                     self._keep(start, chunk.groups, chunk.upper, chunk.lower)
+                    self._keep_parts(chunk)
                 report_rows(stop, self.n_rows, began)
         if memory:
             self._fresh = False
+            self._geometry = None if chunk.parts is None else chunk.parts[0]
 
     def _read(self, bound: tuple[int, int], memory: bool) -> Chunk:
         start, stop = bound
         labels = self.store.read(start, stop)
         labels.flags.writeable = False  # as an ensemble's: kernels are compiled once for both
         known = self._recall(start, stop) if memory and not self._fresh else None
+        parts = self._recall_parts(start, stop) if memory and self._geometry is not None else None
         weights = np.ones(stop - start)
-        return Chunk(start, labels, weights, *(known or fresh_memory(stop - start)))
+        return Chunk(start, labels, weights, *(known or fresh_memory(stop - start)), parts)
 
     # -- what is remembered ------------------------------------------------------------------
 
@@ -140,3 +148,20 @@ class StoreRows:
         record = np.concatenate([groups, upper.view(np.int32), lower.view(np.int32)])
         with explained(self._memory.path, "Nothing that was there before is changed."):
             self._memory.write(record, start * _MEMORY_BYTES)
+
+    def _recall_parts(self, start: int, stop: int) -> tuple[Any, RowParts]:
+        n = stop - start
+        record = np.empty(_PARTS_BYTES * n, np.uint8)
+        self._parts.read(record, start * _PARTS_BYTES)
+        numbers = record[: 24 * n].view(np.float64).reshape(3, n)
+        constant, scale, mass = numbers[0], numbers[1], numbers[2]
+        counts = record[24 * n :].view(np.int32)
+        return self._geometry, RowParts(constant, scale, mass, counts)
+
+    def _keep_parts(self, chunk: Chunk) -> None:
+        """Parts that were computed in this pass are there for the next ones."""
+        if chunk.parts is None or chunk.parts[0] is self._geometry:
+            return
+        record = np.concatenate([array.view(np.uint8) for array in chunk.parts[1]])
+        with explained(self._parts.path, "Nothing that was there before is changed."):
+            self._parts.write(record, chunk.start * _PARTS_BYTES)

@@ -19,10 +19,17 @@ from partita._threads import run_blocks
 from partita.checkpoint import Checkpoint
 from partita.config import report_progress
 from partita.rows import Chunk, Rows, Totals
-from partita.solvers.label_search import Search
+from partita.solvers.label_search import Search, Tables
 from partita.solvers.label_seeds import seed_statistics
 from partita.solvers.label_starts import Fit, Starts
-from partita.solvers.label_statistics import Geometry, Shape, Statistics, parts_of, recount
+from partita.solvers.label_statistics import (
+    Geometry,
+    Shape,
+    Statistics,
+    parts_of,
+    recount,
+    typical_row,
+)
 
 __all__ = ["LabelKMeansResult", "label_kmeans"]
 
@@ -119,7 +126,7 @@ class _Assign:
     def __call__(self, chunk: Chunk, totals: Totals) -> None:
         parts = parts_of(self.geometry, chunk)
         previous = chunk.groups.copy()
-        moved = self.search.assign(chunk, self.shape, parts)
+        moved = self.search.assign(chunk, self.shape.missing, parts)
         if moved:
             recount(self.shape, chunk, parts.mass, previous, chunk.groups, totals)
         totals[3][0] += moved
@@ -137,7 +144,7 @@ class _Costliest:
         shape, geometry, tables = self.assign.shape, self.assign.geometry, self.assign.search.tables
         parts = parts_of(geometry, chunk)
         if not self.remembers:
-            self.assign.search.assign(chunk, shape, parts)
+            self.assign.search.assign(chunk, shape.missing, parts)
         cost = np.empty(len(chunk.labels))
         kernel = _kernels.label_kmeans.own_costs
         run_blocks(
@@ -166,7 +173,7 @@ class _Groups:
     def __call__(self, chunk: Chunk) -> NDArray[np.int32]:
         if self.assign is not None:
             parts = parts_of(self.assign.geometry, chunk)
-            self.assign.search.assign(chunk, self.assign.shape, parts)
+            self.assign.search.assign(chunk, self.assign.shape.missing, parts)
         for row, group in self.refilled.items():
             if chunk.start <= row < chunk.start + len(chunk.labels):
                 chunk.groups[row - chunk.start] = group
@@ -185,6 +192,7 @@ class _Run:
         self.max_iter = max_iter
         self.tol = tol
         self.shape = Shape.of(rows)
+        self.typical = typical_row(rows, geometry)
 
     def begin(self, seeds: NDArray[Any]) -> Fit:
         """Tables of groups that hold a seed each."""
@@ -195,7 +203,7 @@ class _Run:
         """Alternate between assignment and update until nothing moves."""
         geometry, held, history = self.geometry, fit.held, fit.history
         self.rows.forget()
-        search = Search.start(fit.tables, self.rows.offsets, self.rows.complete)
+        search = self._search(fit.tables)
         anew = True  # the first pass knows of no row, whatever is held already
         while len(history) < self.max_iter:
             fit.tables = search.tables
@@ -214,12 +222,15 @@ class _Run:
 
     def groups(self, fit: Fit, *, replay: bool) -> Iterator[NDArray[np.int32]]:
         """The groups a fit ended with, chunk by chunk; assigned anew unless they are there."""
-        assign = self._assign(Search.start(fit.tables, self.rows.offsets, self.rows.complete))
+        assign = self._assign(self._search(fit.tables))
         if replay or not self.rows.remembers:
             self.rows.forget()
         there = self.rows.remembers and not replay
         step = _Groups(None if there else assign, dict(fit.refilled))
         return self.rows.collect(step, memory=there)
+
+    def _search(self, tables: Tables) -> Search:
+        return Search.start(tables, self.rows.offsets, self.rows.complete, self.typical)
 
     def _assign(self, search: Search) -> _Assign:
         return _Assign(self.shape, self.geometry, search)

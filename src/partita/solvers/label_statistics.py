@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._threads import run_blocks
-from partita.rows import Chunk, Rows, Totals
-from partita.solvers.label_search import Tables
+from partita.rows import Chunk, RowParts, Rows, Totals
+from partita.solvers.label_search import Tables, Typical
 
 __all__ = [
     "Geometry",
-    "RowParts",
     "Shape",
     "Statistics",
     "group_statistics",
@@ -24,24 +23,11 @@ __all__ = [
     "parts_of",
     "recount",
     "row_costs",
+    "typical_row",
 ]
 
 _ROWS = 4096
-
-
-@dataclass(frozen=True)
-class RowParts:
-    """What belongs to the rows alone, arrays of shape (n_rows,).
-
-    constant, scale : parts of a row's cost (see `Tables`)
-    mass : what a row of weight 1 adds to the mass of its group
-    n_labelled : how many partitions label it
-    """
-
-    constant: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    mass: NDArray[np.float64]
-    n_labelled: NDArray[np.int64]
+_FIRST = 256
 
 
 class Geometry(Protocol):
@@ -136,6 +122,14 @@ def overall_statistics(
 
     rows.accumulate(step, found.arrays)
     return found.counts[:, 0], found.masses[:, 0]
+
+
+def typical_row(rows: Rows, geometry: Geometry) -> Typical:
+    """The middle of the first rows, which only decides where a search looks first."""
+    first = np.arange(min(rows.n_rows, _FIRST))
+    parts = geometry.row_parts(rows.take(first))
+    n_labelled, scale = parts.n_labelled[first], parts.scale[first]
+    return Typical(int(np.median(n_labelled)), float(np.median(scale)))
 
 
 def parts_of(geometry: Geometry, chunk: Chunk) -> RowParts:

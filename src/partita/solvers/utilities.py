@@ -18,9 +18,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.rows import Chunk, Rows, Totals, n_labelled, row_sums
+from partita.rows import Chunk, RowParts, Rows, Totals, n_labelled, row_sums
 from partita.solvers.label_search import Tables
-from partita.solvers.label_statistics import RowParts, overall_statistics
+from partita.solvers.label_statistics import overall_statistics
 
 __all__ = ["UTILITIES", "UtilityRows"]
 
