@@ -15,6 +15,8 @@ ROOT = Path(partita.__file__).parent
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_kernels", "exceptions", "_sklearn_compat", "config"}),
+    frozenset({"_threads"}),
+    frozenset({"_coding"}),
     frozenset({"_atomic", "_npy", "_validation", "_memory", "_order", "_threads"}),
     frozenset({"checkpoint", "store"}),
     frozenset({"ensemble"}),

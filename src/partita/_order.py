@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita._threads import run_blocks
 
 __all__ = ["canonical_order"]
 
 _EFFORT = 30_000_000  # labels read before first appearance decides what is left, about 0.2 s
+_MANY_ROWS = 4096
 _ROUNDS = (3, 16)  # of refinement, at least and at most, as many as the effort allows
 
 Colours = NDArray[np.uint64]
@@ -69,18 +71,31 @@ class _Refinement:
         self.n_refinements += 1
         colours = colours.copy()
         of_cluster = np.empty(self.offsets[-1], np.uint64)
-        of_partition = np.empty(self.labels.shape[1], np.uint64)
         n_colours = _count_distinct(colours)
         for _ in range(self.rounds):
             before = n_colours
             self.effort += self.round_effort
-            _kernels.rows.refine(
-                self.labels, self.missing, self.offsets, colours, of_cluster, of_partition
-            )
+            self._round(colours, of_cluster)
             n_colours = _count_distinct(colours)
             if n_colours == before:
                 break
         return colours
+
+    def _round(self, colours: Colours, of_cluster: Colours) -> None:
+        """One round of refinement, in place: from rows to clusters and back."""
+        n, m = self.labels.shape
+        table = self.labels, self.missing, self.offsets
+        few = n < _MANY_ROWS  # another thread would cost more than it does
+        run_blocks(
+            lambda a, b: _kernels.rows.gather_colours(*table, colours, a, b, of_cluster),
+            m,
+            m if few else -(-m // 2),
+        )
+        run_blocks(
+            lambda a, b: _kernels.rows.spread_colours(*table, of_cluster, a, b, colours),
+            n,
+            n if few else _MANY_ROWS,
+        )
 
     def find_twins(self, colours: Colours) -> None:
         """Find rows that agree in every partition or are alone in their clusters there.

@@ -16,6 +16,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._coding import code_dtype, encode_table
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 
 __all__ = [
@@ -41,12 +42,14 @@ _READS_LIKE_MISSING = frozenset({"nan", "NaN", "None", "NaT", "<NA>"})
 # -- containers ------------------------------------------------------------------------------
 
 
-def label_columns(labels: Any) -> tuple[list[NDArray[Any]], list[str] | None]:
+def label_columns(labels: Any) -> tuple[Sequence[NDArray[Any]], list[str] | None]:
     """One vector per partition, and the partitions' names if the container has them.
 
     A two-dimensional array is (n_samples, n_partitions); a data frame has one partition per
     column; a list or tuple is a list of label vectors, one per partition.
     """
+    if isinstance(labels, _Columns):
+        return labels, None
     if hasattr(labels, "tocsr"):
         raise InvalidEnsembleError(
             "Expected a dense label matrix, got a sparse matrix: a label of 0 is a cluster, not an "
@@ -72,7 +75,20 @@ def label_columns(labels: Any) -> tuple[list[NDArray[Any]], list[str] | None]:
             f"Found array with 0 {what} (shape={array.shape}) while a minimum of 1 is required: "
             "pass a label matrix of n_samples rows and n_partitions columns."
         )
-    return [array[:, i] for i in range(array.shape[1])], None
+    return _Columns(array), None
+
+
+class _Columns(Sequence[NDArray[Any]]):
+    """The columns of a table, which is still there as a whole."""
+
+    def __init__(self, table: NDArray[Any]) -> None:
+        self.table = table
+
+    def __len__(self) -> int:
+        return int(self.table.shape[1])
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.table[:, i]
 
 
 def as_frame(data: Any) -> Any:
@@ -154,12 +170,17 @@ def encode(
     can stand for "missing", and the original label of every code: None for a noise sample that is
     a cluster of its own.
     """
-    if not columns or len(columns[0]) == 0:
+    if len(columns) == 0 or len(columns[0]) == 0:
         raise InvalidEnsembleError(
             f"Expected at least one partition of at least one sample, got {len(columns)} "
-            f"partitions of {0 if not columns else len(columns[0])} samples."
+            f"partitions of {len(columns[0]) if len(columns) else 0} samples."
         )
+    _check_noise(noise)
     names = names or [str(i) for i in range(len(columns))]
+    if isinstance(columns, _Columns):
+        found = encode_table(columns.table, noise)
+        if found is not None:
+            return found
     coded: list[NDArray[Any]] = []
     categories: list[NDArray[Any]] = []
     for column, name in zip(columns, names, strict=True):
@@ -185,22 +206,16 @@ def _pack(coded: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return labels
 
 
-def code_dtype(n_clusters: int) -> Any:
-    """Narrowest unsigned type with room for n_clusters codes and the missing code."""
-    for dtype in (np.uint8, np.uint16, np.uint32):
-        if n_clusters <= np.iinfo(dtype).max:
-            return dtype
-    raise InvalidEnsembleError(
-        f"A partition of {n_clusters} clusters is more than 32 bits can number."
-    )
+def _check_noise(noise: str) -> None:
+    if noise not in NOISE_POLICIES:
+        raise ValueError(f"noise must be one of {NOISE_POLICIES}, got {noise!r}")
 
 
 def _encode_column(
     column: NDArray[Any], name: str, noise: str
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Codes, -1 for missing, and the label of every code."""
-    if noise not in NOISE_POLICIES:
-        raise ValueError(f"noise must be one of {NOISE_POLICIES}, got {noise!r}")
+    _check_noise(noise)
     codes, labels = _read(column, name)
     is_noise = _equals_minus_one(labels)
     if noise == "cluster" or not is_noise.any():

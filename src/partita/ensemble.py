@@ -302,12 +302,17 @@ class Ensemble:
         _kernels.rows.relabel_by_appearance(
             labels, self.missing, self.offsets, rows, renamed, new_code
         )
-        columns = sorted(range(self.n_partitions), key=lambda i: renamed[:, i].tobytes())
+        by_column = np.ascontiguousarray(renamed.T)
+        columns = np.asarray(
+            sorted(range(self.n_partitions), key=lambda i: by_column[i].tobytes()), np.int64
+        )
+        ordered = np.empty_like(renamed)
+        _kernels.rows.take_columns(renamed, columns, 0, len(renamed), ordered)
         position = np.full(n_distinct, -1, np.int64)
         position[rows] = np.arange(len(rows))
         return replace(
             self,
-            labels=np.ascontiguousarray(renamed[:, columns]),
+            labels=ordered,
             categories=tuple(self._renamed_categories(i, new_code) for i in columns),
             weights=weights[rows],
             inverse=position[inverse],

@@ -52,18 +52,28 @@ def refine_slowly(labels, offsets, row_colour):
         seen = [i for i in range(m) if labels[x, i] != MISSING]
         total = sum(mix(cluster[i, labels[x, i]] ^ partition[i]) for i in seen) % 2**64
         rows.append(mix(int(row_colour[x]) ^ total))
-    return rows, partition
+    return rows
 
 
 def test_refine_equals_its_twin():
     labels, offsets = table(7, n=30)
     colour = np.random.default_rng(0).integers(0, 3, 30).astype(np.uint64)
-    expected, expected_partitions = refine_slowly(labels, offsets, colour)
-    cluster, partition = np.empty(offsets[-1], np.uint64), np.empty(4, np.uint64)
+    expected = refine_slowly(labels, offsets, colour)
+    cluster = np.empty(offsets[-1], np.uint64)
     with np.errstate(over="ignore"):
-        _kernels.rows.refine(labels, MISSING, offsets, colour, cluster, partition)
+        for first, last in ((0, 3), (3, 4)):
+            _kernels.rows.gather_colours(labels, MISSING, offsets, colour, first, last, cluster)
+        for start, stop in ((0, 10), (10, 30)):
+            _kernels.rows.spread_colours(labels, MISSING, offsets, cluster, start, stop, colour)
     assert colour.tolist() == expected
-    assert partition.tolist() == expected_partitions
+
+
+def test_take_columns():
+    labels, _ = table(4)
+    columns, out = np.array([2, 0, 3, 1]), np.empty_like(labels)
+    for start, stop in ((0, 50), (50, 200)):
+        _kernels.rows.take_columns(labels, columns, start, stop, out)
+    np.testing.assert_array_equal(out, labels[:, columns])
 
 
 def test_relabel_numbers_clusters_by_appearance():

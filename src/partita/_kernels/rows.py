@@ -7,6 +7,7 @@ import numpy as np
 from partita._kernels._jit import jit
 
 _EMPTY = np.int64(-1)
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 @jit
@@ -32,10 +33,18 @@ def distinct(labels, inverse, first):
     mask = np.uint64(size - 1)
     table = np.full(size, _EMPTY)
     found = 0
+    whole = m - m % 4
     for x in range(n):
-        h = np.uint64(m)
-        for i in range(m):
-            h = _mix(h ^ np.uint64(labels[x, i]))
+        # four sums side by side: a step need not wait for the one before
+        h0, h1, h2, h3 = np.uint64(m), np.uint64(1), np.uint64(2), np.uint64(3)
+        for i in range(0, whole, 4):
+            h0 = h0 * _FACTOR + np.uint64(labels[x, i])
+            h1 = h1 * _FACTOR + np.uint64(labels[x, i + 1])
+            h2 = h2 * _FACTOR + np.uint64(labels[x, i + 2])
+            h3 = h3 * _FACTOR + np.uint64(labels[x, i + 3])
+        for i in range(whole, m):
+            h0 = h0 * _FACTOR + np.uint64(labels[x, i])
+        h = _mix(_mix(_mix(_mix(h0) ^ h1) ^ h2) ^ h3)
         slot = np.int64(h & mask)
         while True:
             known = table[slot]
@@ -59,36 +68,47 @@ def distinct(labels, inverse, first):
 
 
 @jit
-def refine(labels, missing, offsets, row_colour, cluster_colour, partition_colour):
-    """One round of colour refinement on the graph of rows, clusters and partitions, in place.
+def gather_colours(labels, missing, offsets, row_colour, first, last, cluster_colour):
+    """Colours of the clusters of partitions first..last, from the multisets of their rows' colours.
 
-    A cluster's colour becomes a function of the multiset of its rows' colours, a partition's of
-    its clusters' colours, and a row's of its own colour and its clusters' and partitions'. Sums
-    of scrambled 64-bit colours are multisets' fingerprints: they commute, so neither the names
-    nor the order of rows, clusters or partitions can enter. O(n m).
+    The first half of a round of colour refinement on the graph of rows, clusters and partitions.
+    Sums of scrambled 64-bit colours are multisets' fingerprints: they commute, so neither the names
+    nor the order of rows, clusters or partitions can enter.
     """
-    n, m = labels.shape
-    cluster_colour[:] = np.uint64(0)
-    partition_colour[:] = np.uint64(0)
-    for x in range(n):
+    for c in range(offsets[first], offsets[last]):
+        cluster_colour[c] = np.uint64(0)
+    for x in range(len(labels)):
         colour = _mix(row_colour[x])
-        for i in range(m):
+        for i in range(first, last):
             if labels[x, i] != missing:
                 cluster_colour[offsets[i] + np.int64(labels[x, i])] += colour
-    for i in range(m):
+    for i in range(first, last):
+        partition = np.uint64(0)
         for c in range(offsets[i], offsets[i + 1]):
             cluster_colour[c] = _mix(cluster_colour[c])
-            partition_colour[i] += cluster_colour[c]
-    for i in range(m):
-        partition_colour[i] = _mix(partition_colour[i])
-    for x in range(n):
+            partition += cluster_colour[c]
+        partition = _mix(partition)
+        for c in range(offsets[i], offsets[i + 1]):  # a cluster's colour knows its partition's
+            cluster_colour[c] = _mix(cluster_colour[c] ^ partition)
+
+
+@jit
+def spread_colours(labels, missing, offsets, cluster_colour, start, stop, row_colour):
+    """Colours of rows start..stop, from their own and those of their clusters: the second half."""
+    for x in range(start, stop):
         total = np.uint64(0)
-        for i in range(m):
+        for i in range(labels.shape[1]):
             if labels[x, i] != missing:
-                total += _mix(
-                    cluster_colour[offsets[i] + np.int64(labels[x, i])] ^ partition_colour[i]
-                )
+                total += cluster_colour[offsets[i] + np.int64(labels[x, i])]
         row_colour[x] = _mix(row_colour[x] ^ total)
+
+
+@jit
+def take_columns(labels, columns, start, stop, out):
+    """Rows start..stop with their columns in another order."""
+    for x in range(start, stop):
+        for i in range(len(columns)):
+            out[x, i] = labels[x, columns[i]]
 
 
 @jit

@@ -184,7 +184,7 @@ class _WeightedRows:
         """Σ_x of the constants, the weights and the masses."""
         parts = parts_of(self, chunk)
         of_rows = (parts.constant, parts.n_labelled > 0, parts.mass)
-        totals[0][:] += [float(chunk.weights @ values) for values in of_rows]
+        totals[0][:] += [float((chunk.weights * values).sum()) for values in of_rows]
 
     def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
         # f = w ‖b/w - m‖² = Σ_i μ_i ( 1/w - 2 m_k,i[label] + w ‖m_k,i‖² )

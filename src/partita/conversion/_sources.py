@@ -206,7 +206,7 @@ class ParquetSource(_TypedSource):
         for batch in self._file.iter_batches(_rows_at_once(len(wanted)), columns=wanted):
             table = pyarrow.Table.from_batches([batch])
             ids = None if self.id_name is None else table[self.id_name].to_pylist()
-            yield ids, label_columns(table.select(self.names))[0]
+            yield ids, list(label_columns(table.select(self.names))[0])
 
 
 class NpySource(_TypedSource):

@@ -165,7 +165,7 @@ class UtilityRows:
 
     def _add_up(self, chunk: Chunk, totals: Totals) -> None:
         """How much weight all labelled rows have."""
-        totals[0][:] += chunk.weights @ (n_labelled(chunk.labels, self.missing) > 0)
+        totals[0][:] += (chunk.weights * (n_labelled(chunk.labels, self.missing) > 0)).sum()
 
     def row_parts(self, labels: NDArray[Any]) -> RowParts:
         ones = np.ones(len(labels))

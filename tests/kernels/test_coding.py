@@ -1,0 +1,29 @@
+"""Codes of a table of numbers against NumPy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita import _kernels
+
+pytestmark = pytest.mark.kernel
+
+
+def test_extent_mark_and_recode():
+    values = np.random.default_rng(0).integers(-5, 9, (40, 3)) * np.array([1, 2, 3])
+    low, high = np.empty(3, np.int64), np.empty(3, np.int64)
+    _kernels.coding.extent(values, 10, 30, low, high)
+    np.testing.assert_array_equal(low, values[10:30].min(axis=0))
+    np.testing.assert_array_equal(high, values[10:30].max(axis=0))
+    low, span = values.min(axis=0), int(np.ptp(values, axis=0).max()) + 1
+    present = np.zeros((3, span), bool)
+    for start, stop in ((0, 15), (15, 40)):
+        _kernels.coding.mark(values, low, start, stop, present)
+    for i in range(3):
+        assert np.flatnonzero(present[i]).tolist() == np.unique(values[:, i] - low[i]).tolist()
+    codes = np.random.default_rng(1).integers(0, 200, (3, span)).astype(np.uint8)
+    out = np.empty(values.shape, np.uint8)
+    for start, stop in ((0, 15), (15, 40)):
+        _kernels.coding.recode(values, low, codes, start, stop, out)
+    np.testing.assert_array_equal(out, codes[np.arange(3), values - low])
