@@ -16,6 +16,7 @@ import numpy as np
 from partita._kernels._jit import jit
 
 _BLOCK = 64  # rows whose costs stay in the nearest cache
+_TIE = 2.0**-45  # of the sizes of its terms: how far rounding may take a sum
 
 
 @jit
@@ -178,17 +179,23 @@ def _two_cheapest(cost, n_groups):
 
 @jit
 def _two_cheapest_exactly(label, missing, offsets, lookup, slope, scale, unit, cost, limit):
-    """As `_two_cheapest`, looking again at every group whose coarse cost is within the limit."""
+    """As `_two_cheapest`, looking again at every group whose coarse cost is within the limit.
+
+    Costs that rounding may have made different are equal: the order of the columns must not decide.
+    """
     best, best_cost, second = -1, np.inf, np.inf
     for k in range(lookup.shape[1]):
-        value = np.float64(cost[k])
+        value, tie = np.float64(cost[k]), 0.0
         if value <= limit:
             exact = 0.0
             for i in range(len(label)):
                 if label[i] != missing:
-                    exact += lookup[offsets[i] + np.int64(label[i]), k] + scale * slope[i, k]
+                    term = lookup[offsets[i] + np.int64(label[i]), k] + scale * slope[i, k]
+                    exact += term
+                    tie += abs(term)
             value = np.float64(unit * exact)
-        if value < best_cost:
+            tie *= unit * _TIE
+        if value < best_cost - tie:
             second = best_cost
             best, best_cost = k, value
         elif value < second:

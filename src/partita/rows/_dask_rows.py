@@ -36,6 +36,7 @@ class DaskRows:
     """
 
     remembers = False
+    whole = True
 
     def __init__(
         self,
@@ -121,9 +122,6 @@ class DaskRows:
 
     def forget(self) -> None:
         """Nothing is remembered."""
-
-    def put(self, row: int, group: int) -> None:
-        """Nothing is remembered: whoever wants the group again gives it again."""
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         import dask

@@ -31,6 +31,7 @@ class EnsembleRows:
         self.categories = ensemble.categories
         self.partition_names = ensemble.partition_names
         self.complete = ensemble.n_missing == 0
+        self.whole = bool((ensemble.weights == np.floor(ensemble.weights)).all())
         self.chunk = Chunk(0, ensemble.labels, ensemble.weights, *fresh_memory(self.n_rows))
 
     @property
@@ -46,10 +47,6 @@ class EnsembleRows:
 
     def forget(self) -> None:
         self.chunk.groups[:] = -1
-
-    def put(self, row: int, group: int) -> None:
-        self.chunk.groups[row] = group
-        self.chunk.upper[row] = np.inf
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         return self.chunk.labels[rows]

@@ -113,6 +113,8 @@ class Rows(Protocol):
         Whether it is known that no label is missing.
     remembers : bool
         Whether groups and bounds that a step leaves in a chunk are there in the next pass.
+    whole : bool
+        Whether all weights are whole numbers, whose sums are exact in any order.
     """
 
     n_rows: int
@@ -124,6 +126,7 @@ class Rows(Protocol):
     categories: tuple[NDArray[Any], ...]
     partition_names: NDArray[Any] | None
     remembers: bool
+    whole: bool
 
     @property
     def complete(self) -> bool: ...
@@ -144,9 +147,6 @@ class Rows(Protocol):
 
     def forget(self) -> None:
         """Drop all groups and bounds."""
-
-    def put(self, row: int, group: int) -> None:
-        """Change the group of one row."""
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """The labels of some rows."""

@@ -36,6 +36,7 @@ class StoreRows:
     """
 
     remembers = True
+    whole = True
 
     def __init__(self, store: LabelStore, chunk_rows: int | None = None) -> None:
         store.require_complete()
@@ -84,13 +85,6 @@ class StoreRows:
 
     def forget(self) -> None:
         self._fresh = True
-
-    def put(self, row: int, group: int) -> None:
-        start, stop = next(b for b in self.bounds if b[0] <= row < b[1])
-        groups, upper, lower = self._recall(start, stop)
-        groups[row - start] = group
-        upper[row - start] = np.inf
-        self._keep(start, groups, upper, lower)
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         if len(rows) == self.n_rows:

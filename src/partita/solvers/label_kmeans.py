@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita import _kernels
-from partita._threads import run_blocks
 from partita.checkpoint import Checkpoint
 from partita.config import report_progress
 from partita.rows import Chunk, Rows, Totals
+from partita.solvers.label_refill import Refilled, place, refill
 from partita.solvers.label_search import Search, Tables
 from partita.solvers.label_seeds import seed_statistics
 from partita.solvers.label_starts import Fit, Starts
@@ -32,8 +31,6 @@ from partita.solvers.label_statistics import (
 )
 
 __all__ = ["LabelKMeansResult", "label_kmeans"]
-
-_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -117,50 +114,21 @@ def label_kmeans(
 
 @dataclass(frozen=True)
 class _Assign:
-    """The step of an iteration: rows into their cheapest groups, and the groups counted anew."""
+    """The step of an iteration: rows into their cheapest groups, and what the groups hold.
+
+    `anew` counts all rows, not those that moved.
+    """
 
     shape: Shape
     geometry: Geometry
     search: Search
+    anew: bool = True
 
     def __call__(self, chunk: Chunk, totals: Totals) -> None:
         parts = parts_of(self.geometry, chunk)
-        previous = chunk.groups.copy()
-        moved = self.search.assign(chunk, self.shape.missing, parts)
-        if moved:
+        previous = np.full_like(chunk.groups, -1) if self.anew else chunk.groups.copy()
+        if self.search.assign(chunk, self.shape.missing, parts) or self.anew:
             recount(self.shape, chunk, parts.mass, previous, chunk.groups, totals)
-        totals[3][0] += moved
-
-
-@dataclass(frozen=True)
-class _Costliest:
-    """The rows of a chunk that cost most where they are: (-cost, number, group, labels, ...)."""
-
-    assign: _Assign
-    n_wanted: int
-    remembers: bool
-
-    def __call__(self, chunk: Chunk) -> list[tuple[Any, ...]]:
-        shape, geometry, tables = self.assign.shape, self.assign.geometry, self.assign.search.tables
-        parts = parts_of(geometry, chunk)
-        if not self.remembers:
-            self.assign.search.assign(chunk, shape.missing, parts)
-        cost = np.empty(len(chunk.labels))
-        kernel = _kernels.label_kmeans.own_costs
-        run_blocks(
-            lambda start, stop: kernel(
-                chunk.labels, shape.missing, shape.offsets, tables.lookup, tables.slope,
-                parts.constant, parts.scale, chunk.groups, start, stop, cost,
-            ),
-            len(cost),
-            _ROWS,
-        )  # fmt: skip
-        cost *= -chunk.weights
-        return [
-            (cost[x], chunk.start + x, int(chunk.groups[x]), chunk.labels[x], chunk.weights[x],
-             chunk.weights[x] * parts.mass[x])
-            for x in np.argsort(cost, kind="stable")[: self.n_wanted]
-        ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -168,15 +136,13 @@ class _Groups:
     """The groups of a chunk: those it has, or those that tables give it."""
 
     assign: _Assign | None
-    refilled: dict[int, int]
+    refilled: Refilled
 
     def __call__(self, chunk: Chunk) -> NDArray[np.int32]:
         if self.assign is not None:
             parts = parts_of(self.assign.geometry, chunk)
             self.assign.search.assign(chunk, self.assign.shape.missing, parts)
-        for row, group in self.refilled.items():
-            if chunk.start <= row < chunk.start + len(chunk.labels):
-                chunk.groups[row - chunk.start] = group
+            place(chunk, self.refilled)
         return chunk.groups
 
 
@@ -208,7 +174,7 @@ class _Run:
         while len(history) < self.max_iter:
             fit.tables = search.tables
             keep(fit)
-            changed = self._iterate(self._assign(search), fit, anew)
+            changed = self._iterate(search, fit, anew)
             anew = False
             if history and not changed:
                 fit.converged = True
@@ -222,54 +188,29 @@ class _Run:
 
     def groups(self, fit: Fit, *, replay: bool) -> Iterator[NDArray[np.int32]]:
         """The groups a fit ended with, chunk by chunk; assigned anew unless they are there."""
-        assign = self._assign(self._search(fit.tables))
+        assign = _Assign(self.shape, self.geometry, self._search(fit.tables))
         if replay or not self.rows.remembers:
             self.rows.forget()
         there = self.rows.remembers and not replay
-        step = _Groups(None if there else assign, dict(fit.refilled))
+        step = _Groups(None if there else assign, fit.refilled)
         return self.rows.collect(step, memory=there)
 
     def _search(self, tables: Tables) -> Search:
         return Search.start(tables, self.rows.offsets, self.rows.complete, self.typical)
 
-    def _assign(self, search: Search) -> _Assign:
-        return _Assign(self.shape, self.geometry, search)
+    def _iterate(self, search: Search, fit: Fit, anew: bool) -> bool:
+        """One pass over the rows; whether it changed what the groups hold.
 
-    def _iterate(self, assign: _Assign, fit: Fit, anew: bool) -> bool:
-        """One pass over the rows; whether it changed what the groups hold."""
+        That depends on the tables alone, not on what is known of the rows from passes before.
+        """
         held = fit.held
-        anew = anew or not self.rows.remembers
-        before = held.counts.copy() if anew else held.counts
-        if anew:  # a pass that counts all rows, not those that moved
-            held.clear()
-        held.moved[:] = 0
-        self.rows.accumulate(assign, held.arrays, memory=True)
-        fit.refilled = self._refill(assign, held)
+        # sums of fractions would remember the way by which rows came and went
+        anew = anew or not self.rows.remembers or not self.rows.whole
+        before = held.counts.copy(), held.masses.copy()
         if anew:
-            return bool(fit.refilled) or not np.array_equal(before, held.counts)
-        return bool(fit.refilled) or bool(held.moved[0])
-
-    def _refill(self, assign: _Assign, held: Statistics) -> list[tuple[int, int]]:
-        """Give every empty group the row that costs most where it is, largest first."""
-        empty = list(np.flatnonzero(held.sizes == 0))
-        if not empty:
-            return []
-        # groups of one row keep it, so that at most as many candidates are passed over
-        step = _Costliest(assign, len(empty) + self.n_clusters, self.rows.remembers)
-        candidates = [c for found in self.rows.collect(step, memory=True) for c in found]
-        refilled = []
-        for _, x, group, row, weight, mass in sorted(candidates, key=lambda c: c[:2]):
-            if not empty:
-                break
-            if group < 0 or held.sizes[group] <= 1:
-                continue
-            new = int(empty.pop(0))
-            seen = np.flatnonzero(row != self.rows.missing)
-            clusters = self.rows.offsets[seen] + row[seen]
-            for place, sign in ((group, -1), (new, 1)):
-                held.counts[clusters, place] += sign * weight
-                held.masses[seen, place] += sign * mass
-                held.sizes[place] += sign
-            self.rows.put(x, new)
-            refilled.append((x, new))
-        return refilled
+            held.clear()
+        assign = _Assign(self.shape, self.geometry, search, anew)
+        self.rows.accumulate(assign, held.arrays, memory=True)
+        fit.refilled = refill(self.rows, self.geometry, search, self.shape, held)
+        same = map(np.array_equal, before, (held.counts, held.masses))
+        return bool(fit.refilled) or not all(same)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.checkpoint import Checkpoint
+from partita.solvers.label_refill import Refilled
 from partita.solvers.label_search import Tables
 from partita.solvers.label_statistics import Statistics
 
@@ -24,7 +25,7 @@ class Fit:
     held: Statistics
     history: list[float] = field(default_factory=list)
     converged: bool = False
-    refilled: list[tuple[int, int]] = field(default_factory=list)
+    refilled: Refilled = field(default_factory=list)
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         values = {
@@ -33,10 +34,10 @@ class Fit:
             "counts": self.held.counts,
             "masses": self.held.masses,
             "sizes": self.held.sizes,
-            "moved": self.held.moved,
             "history": np.asarray(self.history, np.float64),
             "converged": np.asarray(self.converged),
-            "refilled": np.asarray(self.refilled, np.int64).reshape(-1, 2),
+            "refilled": np.asarray([row for row, _ in self.refilled]),
+            "refilled_groups": np.asarray([group for _, group in self.refilled], np.int64),
         }
         return {f"{prefix}_{name}": value for name, value in values.items()}
 
@@ -45,8 +46,8 @@ class Fit:
         if f"{prefix}_lookup" not in arrays:
             return None
         values = {name.removeprefix(f"{prefix}_"): value for name, value in arrays.items()}
-        held = Statistics(*(values[name] for name in ("counts", "masses", "sizes", "moved")))
-        refilled = [(int(row), int(group)) for row, group in values["refilled"]]
+        held = Statistics(*(values[name] for name in ("counts", "masses", "sizes")))
+        refilled = list(zip(values["refilled"], values["refilled_groups"].tolist(), strict=True))
         tables = Tables(values["lookup"], values["slope"])
         return cls(tables, held, values["history"].tolist(), bool(values["converged"]), refilled)
 

@@ -69,7 +69,6 @@ class Statistics:
     counts: NDArray[np.float64]
     masses: NDArray[np.float64]
     sizes: NDArray[np.int64]
-    moved: NDArray[np.int64]
 
     @classmethod
     def empty(cls, rows: Rows, n_groups: int) -> Statistics:
@@ -77,12 +76,11 @@ class Statistics:
             np.zeros((rows.n_all_clusters, n_groups)),
             np.zeros((rows.n_partitions, n_groups)),
             np.zeros(n_groups, np.int64),
-            np.zeros(1, np.int64),
         )
 
     @property
     def arrays(self) -> Totals:
-        return self.counts, self.masses, self.sizes, self.moved
+        return self.counts, self.masses, self.sizes
 
     def clear(self) -> None:
         for array in self.arrays:
@@ -148,7 +146,7 @@ def recount(
     totals: Totals,
 ) -> None:
     """Bring statistics up to date with the rows whose group changed, half of the columns each."""
-    counts, masses, sizes, _ = totals
+    counts, masses, sizes = totals
     mass = chunk.weights * mass
     kernel = _kernels.label_kmeans.move
     m = rows.n_partitions
