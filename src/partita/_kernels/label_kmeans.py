@@ -15,7 +15,7 @@ import numpy as np
 
 from partita._kernels._jit import jit
 
-_BLOCK = 64  # rows whose costs stay in the nearest cache
+_BLOCK = 512  # rows that pass over a part of the tables while it is near
 _TIE = 2.0**-45  # of the sizes of its terms: how far rounding may take a sum
 
 

@@ -19,11 +19,10 @@ from partita.checkpoint import as_checkpoint
 from partita.consensus._base import N_CLUSTERS, BaseConsensus, RowsSolution, Solution
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning, InvalidEnsembleError
-from partita.matrices import cluster_sizes
 from partita.rows import EnsembleRows, RowParts, Rows
 from partita.solvers.label_kmeans import LabelKMeansResult, label_kmeans
 from partita.solvers.label_search import Tables
-from partita.solvers.label_seeds import SeedSample, draw_seeds
+from partita.solvers.label_seeds import SeedSample, draw_seeds, seed_statistics
 from partita.solvers.label_statistics import (
     Geometry,
     group_statistics,
@@ -32,6 +31,8 @@ from partita.solvers.label_statistics import (
 )
 
 __all__ = ["PredictsRows"]
+
+Start = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class PredictsRows(BaseConsensus):
@@ -70,13 +71,13 @@ class PredictsRows(BaseConsensus):
         given = None if isinstance(self.init, str) else self._seed_rows(ensemble)
         children = rng.spawn(self.n_init)
 
-        def seeds(start: int) -> NDArray[Any]:
+        def starts(number: int) -> Start:
             chosen = given
             if chosen is None:
-                chosen = draw_seeds(rows, geometry, self.n_clusters, self.init, children[start])
-            return rows.take(chosen)
+                chosen = draw_seeds(rows, geometry, self.n_clusters, self.init, children[number])
+            return seed_statistics(rows, geometry, rows.take(chosen))
 
-        result = self._kmeans(rows, geometry, seeds)
+        result = self._kmeans(rows, geometry, starts)
         learned = self._knowledge(ensemble, geometry, result.counts, result.masses)
         return Solution(
             result.labels,
@@ -96,13 +97,24 @@ class PredictsRows(BaseConsensus):
                 sample.rows, self._weights(rows.n_partitions, sample.partition_order)
             )
 
-        def seeds(start: int) -> NDArray[Any]:
+        def starts(number: int) -> Start:
             if not isinstance(self.init, str):
-                return rows.take(self._given_samples(rows.n_rows))
-            chosen = draw_seeds(sample.rows, on_sample, self.n_clusters, self.init, children[start])
-            return sample.as_rows(chosen)
+                seeds = rows.take(self._given_samples(rows.n_rows))
+                return seed_statistics(rows, geometry, seeds)
+            chosen = draw_seeds(
+                sample.rows, on_sample, self.n_clusters, self.init, children[number]
+            )
+            if sample.n_taken == rows.n_rows:
+                return seed_statistics(rows, geometry, sample.as_rows(chosen))
+            # most of the way is gone on the sample, where it costs little
+            start = seed_statistics(sample.rows, on_sample, sample.rows.take(chosen))
+            near = label_kmeans(
+                sample.rows, on_sample, self.n_clusters, lambda _: start, n_init=1,
+                max_iter=self.max_iter, tol=self.tol,
+            )  # fmt: skip
+            return sample.statistics(rows, geometry, near.labels, self.n_clusters)
 
-        result = self._kmeans(rows, geometry, seeds)
+        result = self._kmeans(rows, geometry, starts)
         empty = np.empty((0, rows.n_partitions), rows.dtype)
         codebook = Ensemble(
             empty, rows.categories, np.empty(0), partition_names=rows.partition_names
@@ -113,20 +125,17 @@ class PredictsRows(BaseConsensus):
             n_iter=result.n_iter,
             converged=result.converged,
             history=result.history,
-            learned={
-                **self._knowledge(codebook, geometry, result.counts, result.masses),
-                "_sizes": result.counts.sum(axis=1),
-            },
+            learned=self._knowledge(codebook, geometry, result.counts, result.masses),
         )
 
     def _kmeans(
-        self, rows: Rows, geometry: Geometry, seeds: Callable[[int], NDArray[Any]]
+        self, rows: Rows, geometry: Geometry, starts: Callable[[int], Start]
     ) -> LabelKMeansResult:
         result = label_kmeans(
             rows,
             geometry,
             self.n_clusters,
-            seeds,
+            starts,
             n_init=self.n_init if isinstance(self.init, str) else 1,
             max_iter=self.max_iter,
             tol=self.tol,
@@ -158,7 +167,7 @@ class PredictsRows(BaseConsensus):
         """Fitted attributes by name, from the statistics of the clusters."""
         tables = geometry.tables(counts, masses)
         return {
-            **self._prediction(core, tables),
+            **self._prediction(core, tables, counts.sum(axis=1)),
             **self._learned(geometry, counts, masses, tables),
         }
 
@@ -217,7 +226,9 @@ class PredictsRows(BaseConsensus):
             )
         return rows
 
-    def _prediction(self, core: Ensemble, tables: Tables) -> dict[str, Any]:
+    def _prediction(
+        self, core: Ensemble, tables: Tables, sizes: NDArray[np.float64]
+    ) -> dict[str, Any]:
         """What `predict` needs, as learned attributes: tables, and the names without the rows."""
         empty = replace(
             core,
@@ -226,7 +237,7 @@ class PredictsRows(BaseConsensus):
             inverse=None,
             sample_ids=None,
         )
-        return {"_tables": tables, "_codebook": empty, "_sizes": cluster_sizes(core)}
+        return {"_tables": tables, "_codebook": empty, "_sizes": sizes}
 
     def _row_parts(
         self, codebook: Ensemble, labels: NDArray[Any]

@@ -18,7 +18,7 @@ from partita.exceptions import ConvergenceWarning
 from partita.matrices import cluster_overlaps, incidence
 from partita.rows import EnsembleRows
 from partita.solvers.label_kmeans import label_kmeans
-from partita.solvers.label_seeds import draw_seeds
+from partita.solvers.label_seeds import draw_seeds, seed_statistics
 from partita.solvers.simplex import simplex_quadratic
 from partita.solvers.utilities import UtilityRows
 
@@ -190,9 +190,8 @@ class NMFC(BaseConsensus):
         rows = EnsembleRows(ensemble)
         plain = UtilityRows(rows, "c", np.ones(ensemble.n_partitions))
         seeds = draw_seeds(rows, plain, self.n_clusters, "k-means++", rng.spawn(1)[0])
-        clusters = label_kmeans(
-            rows, plain, self.n_clusters, lambda _: rows.take(seeds), n_init=1
-        ).labels
+        start = seed_statistics(rows, plain, rows.take(seeds))
+        clusters = label_kmeans(rows, plain, self.n_clusters, lambda _: start, n_init=1).labels
         return np.eye(self.n_clusters)[clusters] + 0.2
 
     def _factorise(self, problem: _Problem, start: _Fit) -> _Fit:

@@ -19,7 +19,6 @@ from partita.config import report_progress
 from partita.rows import Chunk, Rows, Totals
 from partita.solvers.label_refill import Refilled, place, refill
 from partita.solvers.label_search import Search, Tables
-from partita.solvers.label_seeds import seed_statistics
 from partita.solvers.label_starts import Fit, Starts
 from partita.solvers.label_statistics import (
     Geometry,
@@ -55,7 +54,7 @@ def label_kmeans(
     rows: Rows,
     geometry: Geometry,
     n_clusters: int,
-    seeds: Callable[[int], NDArray[Any]],
+    starts: Callable[[int], tuple[NDArray[np.float64], NDArray[np.float64]]],
     *,
     n_init: int = 10,
     max_iter: int = 100,
@@ -72,8 +71,8 @@ def label_kmeans(
     geometry : Geometry
     n_clusters : int
         Fewer than there are distinct rows.
-    seeds : callable
-        Label rows, shape (n_clusters, n_partitions), that start number i takes as its centres.
+    starts : callable
+        Counts (L, K) and masses (m, K) of the groups that start number i begins with.
     n_init, max_iter : int
     tol : float
         Stop when the objective falls by less than this share of itself.
@@ -94,7 +93,7 @@ def label_kmeans(
     for start in range(saved.number, n_init):
         report_progress(task, start, n_init)
         saved.number = start
-        fit = run.complete(fit or run.begin(seeds(start)), saved.keep)
+        fit = run.complete(fit or run.begin(*starts(start)), saved.keep)
         if best is None or fit.history[-1] < best.history[-1]:
             best = saved.best = fit
         last, fit = fit, None
@@ -147,7 +146,7 @@ class _Groups:
 
 
 class _Run:
-    """k-means from given seeds."""
+    """k-means from given groups."""
 
     def __init__(
         self, rows: Rows, geometry: Geometry, n_clusters: int, max_iter: int, tol: float
@@ -160,9 +159,9 @@ class _Run:
         self.shape = Shape.of(rows)
         self.typical = typical_row(rows, geometry)
 
-    def begin(self, seeds: NDArray[Any]) -> Fit:
-        """Tables of groups that hold a seed each."""
-        tables = self.geometry.tables(*seed_statistics(self.rows, self.geometry, seeds))
+    def begin(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Fit:
+        """A start from groups that hold this."""
+        tables = self.geometry.tables(counts, masses)
         return Fit(tables, Statistics.empty(self.rows, self.n_clusters))
 
     def complete(self, fit: Fit, keep: Callable[[Fit], None]) -> Fit:

@@ -22,6 +22,7 @@ __all__ = ["Search", "Tables", "Typical"]
 
 _LANES = 8  # single-precision numbers in a vector register: coarse tables have whole registers
 _MANY_GROUPS = 3 * _LANES  # from here on looking at a few restless groups first saves time
+_LITTLE = 0.02  # of the largest move
 _ROWS = 4096
 _HALF_STEP = 2.0**-24  # relative error of rounding to single precision
 _SMALL_TABLE = 1 << 18  # entries below which a second thread is not worth waking
@@ -124,7 +125,7 @@ class Search:
         restless = np.empty(0, np.int64)
         calm_fall = lowest[:, 0]
         if n_groups >= _MANY_GROUPS:
-            restless = np.argsort(falls[place] @ [1.0, typical.scale])[:_LANES]
+            restless = _most_restless(falls[place] @ [1.0, typical.scale])
             calm_fall = np.delete(falls, restless, axis=1).min(axis=1)
         return cls(
             tables,
@@ -190,6 +191,14 @@ def _coarsened(
         -(-m // 2) if tables.lookup.size > _SMALL_TABLE else m,
     )  # fmt: skip
     return coarse, highest, most, least
+
+
+def _most_restless(falls: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The groups that have moved more than a little, in whole registers, at most half of all."""
+    moving = int(np.count_nonzero(falls < _LITTLE * falls.min()))
+    wanted = max(1, -(-moving // _LANES)) * _LANES
+    most = len(falls) // (2 * _LANES) * _LANES
+    return np.argsort(falls, kind="stable")[: min(wanted, most)]
 
 
 def _roundings(m: int, complete: bool) -> NDArray[np.float64]:

@@ -65,6 +65,22 @@ class SeedSample:
             seeds[there, column] = names[codes[there]]
         return seeds
 
+    def statistics(
+        self, rows: Rows, geometry: Geometry, groups: NDArray[np.int64], n_groups: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Counts and masses, in the geometry of the full rows, of groups of the sample's rows."""
+        core = self.rows.ensemble
+        labels = self.as_rows(np.arange(core.n_rows))
+        mass = core.weights * geometry.row_mass(labels)
+        counts = np.zeros((rows.n_all_clusters, n_groups))
+        masses = np.zeros((rows.n_partitions, n_groups))
+        for i, column in enumerate(labels.T):
+            there = np.flatnonzero(column != rows.missing)
+            clusters = rows.offsets[i] + column[there]
+            np.add.at(counts, (clusters, groups[there]), core.weights[there])
+            masses[i] = np.bincount(groups[there], mass[there], minlength=n_groups)
+        return counts, masses
+
 
 def draw_seeds(
     rows: EnsembleRows, geometry: Geometry, n_clusters: int, how: str, rng: np.random.Generator
