@@ -102,3 +102,17 @@ def test_spanning_tree_is_single_linkage_on_disagreements():
 def test_unknown_linkage():
     with pytest.raises(ValueError, match="linkage must be one of"):
         agglomerate(np.zeros((2, 2)), None, "ward")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_distances_of_heavy_rows_make_no_endless_chain(seed):
+    """Few distinct fractions and large weights: rounding must not tell a distance's two sides
+    apart, or a chain runs in a circle and beyond its array."""
+    rng = np.random.default_rng(seed)
+    n = 300
+    distances = rng.choice(np.arange(1, 7) / 7.0, (n, n))
+    distances = np.triu(distances, 1) + np.triu(distances, 1).T
+    weights = rng.integers(1, 2_000, n).astype(float)
+    tree = agglomerate(distances, weights, overwrite=True)
+    assert np.unique(np.concatenate([tree.left, tree.right])).size == n
+    assert np.all(np.diff(tree.height) >= -1e-12)

@@ -19,7 +19,7 @@ def _nearest(matrix, size, alive, n_alive, a, linkage):
         b = alive[p]
         if b == a:
             continue
-        distance = row[b] / size[b] if linkage == AVERAGE else np.float64(row[b])
+        distance = row[b] / (size[a] * size[b]) if linkage == AVERAGE else np.float64(row[b])
         if distance < best_distance:
             best_distance = distance
             best = b
@@ -51,8 +51,9 @@ def chain(matrix, size, linkage, left, right, height):
     For average linkage `matrix[a, b]` holds the *sum* of all pairwise distances between a and b
     (initial distance times both weights): merging is then one addition, exact for integers, and
     the mean is formed only to compare. Merges come in the order found, not by height.
-    A nearest neighbour that ties with the previous element of the chain yields to it, which makes
-    every chain end.
+    A nearest neighbour that ties with the previous element of the chain yields to it, and a
+    distance is the same number from either side, to the last bit: so distances fall along a chain,
+    and it ends.
     """
     n = matrix.shape[0]
     alive = np.arange(n)
@@ -69,7 +70,7 @@ def chain(matrix, size, linkage, left, right, height):
             if tip > 1:
                 back = stack[tip - 2]
                 reverse = (
-                    matrix[a, back] / size[back]
+                    matrix[a, back] / (size[a] * size[back])
                     if linkage == AVERAGE
                     else np.float64(matrix[a, back])
                 )
@@ -82,7 +83,7 @@ def chain(matrix, size, linkage, left, right, height):
         tip -= 2
         low, high = min(a, b), max(a, b)
         left[t], right[t] = low, high
-        height[t] = distance / size[a] if linkage == AVERAGE else distance
+        height[t] = distance
         _merge(matrix, alive, n_alive, low, high, linkage)
         size[low] += size[high]
         position = np.searchsorted(alive[:n_alive], high)

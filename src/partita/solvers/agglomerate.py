@@ -12,6 +12,7 @@ from partita import _kernels
 
 __all__ = ["LINKAGES", "Tree", "agglomerate", "spanning_tree"]
 
+_ROWS = 256
 LINKAGES = ("average", "single", "complete")
 _LARGEST_UNIT = 64  # parts of the smallest weight that are tried as the unit of all weights
 _CODES = {"average": 0, "single": 1, "complete": 2}
@@ -124,8 +125,11 @@ def _sums(distances: Any, size: NDArray[np.float64], overwrite: bool) -> NDArray
     whole = distances.dtype.kind in "iu" and bool(np.all(size == np.floor(size)))
     if not whole:
         if overwrite and distances.dtype == np.float64:
-            distances *= size[:, None]
-            distances *= size
+            for start in range(0, len(size), _ROWS):
+                # by the product of both weights: one after the other would round (i, j) otherwise
+                # than (j, i), and a chain relies on their being equal
+                rows = slice(start, start + _ROWS)
+                distances[rows] *= np.outer(size[rows], size)
             return distances
         return distances * np.outer(size, size)
     # the two halves of any split hold at most (total/2)² pairs
