@@ -24,7 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"files", "matrices", "solvers", "generate", "metrics"}),
     frozenset({"consensus", "conversion", "multiview"}),
     frozenset({"registry"}),
-    frozenset({"alignment", "clustering", "comparison", "diagnostics"}),
+    frozenset({"alignment", "clustering", "comparison", "diagnostics", "planning"}),
     frozenset({"choosing"}),
     frozenset({"scale", "plotting", "datasets", "tools"}),
     frozenset({"report"}),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from partita.generate import *
     from partita.matrices import *
     from partita.metrics import *
+    from partita.planning import *
     from partita.registry import *
     from partita.solvers.affinity import *
     from partita.store import *
@@ -51,6 +52,7 @@ _MODULES = (
     "comparison",
     "matrices",
     "metrics",
+    "planning",
     "registry",
     "config",
     "solvers.affinity",

@@ -14,6 +14,7 @@ from partita.cli.evaluate import evaluate
 from partita.cli.fuse import fuse
 from partita.cli.generate import generate
 from partita.cli.methods import methods
+from partita.cli.plan import plan
 from partita.cli.report import report
 from partita.cli.scan import scan
 from partita.cli.segment import segment
@@ -21,7 +22,9 @@ from partita.cli.segment import segment
 __all__ = ["app", "main"]
 
 # in the order of the help
-for command in (demo, methods, generate, segment, fuse, scan, compare, evaluate, report, convert):
+for command in (
+    demo, methods, generate, segment, fuse, scan, compare, evaluate, report, convert, plan,
+):  # fmt: skip
     app.command()(command)
 
 

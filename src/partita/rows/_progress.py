@@ -11,6 +11,8 @@ __all__ = ["report_rows"]
 
 def report_rows(done: int, n_rows: int, began: float) -> None:
     """Report a pass that began at `began` (by `perf_counter`) and has seen `done` rows."""
-    rate = done / (perf_counter() - began)
-    left = (n_rows - done) / rate
-    report_progress("rows", done, n_rows, f"{rate:.3g} rows/s, {left:.0f} s left")
+    message = ""
+    if done:
+        rate = done / (perf_counter() - began)
+        message = f"{rate:.3g} rows/s, {(n_rows - done) / rate:.0f} s left"
+    report_progress("rows", done, n_rows, message)

@@ -98,6 +98,7 @@ class StoreRows:
     def _chunks(self, memory: bool) -> Iterator[Chunk]:
         """Chunks in order, each read while the one before is worked on."""
         began = perf_counter()
+        report_rows(0, self.n_rows, began)
         with ThreadPoolExecutor(1) as reader:
             coming = reader.submit(self._read, self.bounds[0], memory)
             for i, (start, stop) in enumerate(self.bounds):

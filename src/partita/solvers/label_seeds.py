@@ -85,35 +85,44 @@ class SeedSample:
 def draw_seeds(
     rows: EnsembleRows, geometry: Geometry, n_clusters: int, how: str, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Distinct rows to start from: drawn by weight ("random") or by cost ("k-means++")."""
+    """Distinct rows to start from: drawn by weight ("random") or by cost ("k-means++").
+
+    Costs are looked at in a sample where there are very many rows: a seed is one row of each
+    cluster, which a sample has too.
+    """
     weights = rows.chunk.weights
     if how == "random":
         return rng.choice(rows.n_rows, n_clusters, replace=False, p=weights / weights.sum())
+    among = np.arange(rows.n_rows)
+    if len(among) > max(_SAMPLE, 2 * n_clusters):
+        size = max(_SAMPLE, 2 * n_clusters)
+        among = np.sort(rng.choice(among, size, replace=False, p=weights / weights.sum()))
+        weights = np.ones(size)  # rows were drawn by their weights already
+    parts = parts_of(geometry, rows.chunk)
+    labels = rows.take(among)
+    constant, scale = parts.constant[among], parts.scale[among]
+
+    def costs_to(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Cost of every row in groups that hold nothing but one of the chosen each."""
+        tables = geometry.tables(*seed_statistics(rows, geometry, labels[chosen]))
+        return row_costs(rows, labels, tables, constant, scale)
+
     # greedy k-means++: of a few rows drawn by cost, the one that lowers the total cost most
     trials = 2 + int(np.log(n_clusters))
-    chosen = [int(rng.choice(rows.n_rows, p=weights / weights.sum()))]
-    nearest = _costs_to_rows(rows, geometry, np.asarray(chosen))[:, 0]
+    chosen = [int(rng.choice(len(among), p=weights / weights.sum()))]
+    nearest = costs_to(np.asarray(chosen))[:, 0]
     for _ in range(1, n_clusters):
         nearest[chosen] = 0.0
         share = weights * np.maximum(nearest, 0.0)
         if share.sum() <= 0:  # all remaining rows coincide with a seed in this geometry
             share = weights.copy()
             share[chosen] = 0.0
-        candidates = rng.choice(rows.n_rows, trials, p=share / share.sum())
-        costs = np.minimum(_costs_to_rows(rows, geometry, candidates), nearest[:, None])
+        candidates = rng.choice(len(among), trials, p=share / share.sum())
+        costs = np.minimum(costs_to(candidates), nearest[:, None])
         best = int(np.argmin(weights @ costs))
         chosen.append(int(candidates[best]))
         nearest = costs[:, best].copy()
-    return np.asarray(chosen)
-
-
-def _costs_to_rows(
-    rows: EnsembleRows, geometry: Geometry, chosen: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Cost of every row in groups that hold nothing but one of the chosen each."""
-    parts = parts_of(geometry, rows.chunk)
-    tables = geometry.tables(*seed_statistics(rows, geometry, rows.take(chosen)))
-    return row_costs(rows, rows.chunk.labels, tables, parts.constant, parts.scale)
+    return among[chosen]
 
 
 def seed_statistics(

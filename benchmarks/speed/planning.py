@@ -1,0 +1,54 @@
+"""What `partita.plan` predicts beside what happens: within a factor of two."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.speed._measure import Record
+from partita import Ensemble, config_context, get_method, plan
+from partita.planning import _Shape
+
+
+def run() -> list[Record]:
+    records = []
+    for method, rows, m, k, k_i, missing, budget in (
+        ("eac", 6_000, 20, 10, 30, 0.0, None),
+        ("lwea", 6_000, 20, 10, 30, 0.0, None),
+        ("lwgp", 60_000, 20, 10, 30, 0.0, None),
+        ("hbgf", 30_000, 20, 10, 30, 0.0, None),
+        ("sec", 40_000, 50, 20, 40, 0.2, None),
+        ("kcc", 1_000_000, 50, 20, 40, 0.5, 300e6),
+        ("lwgp", 1_000_000, 50, 20, 40, 0.5, 300e6),
+    ):
+        shape = _Shape(rows, m, k, k_i, missing, rows, 1)
+        ensemble = Ensemble.from_labels(shape.small(rows))
+        with tempfile.TemporaryDirectory() as folder:
+            model = get_method(method)(n_clusters=k)
+            if hasattr(model, "random_state"):
+                model.set_params(random_state=0)
+            labels = ensemble
+            if budget:
+                labels = ensemble.to_store(Path(folder, "labels"))
+                model.set_params(n_init=1)
+            with config_context(memory_budget=budget):
+                start = time.perf_counter()
+                model.fit(labels)
+                seconds = time.perf_counter() - start
+                found = plan(
+                    rows, m, k, method, base_clusters=k_i, missing=missing,
+                    iterations=model.n_iter_,
+                )  # fmt: skip
+        ratio = found.seconds / seconds
+        records.append(
+            Record(
+                f"plan of {method}, {rows} x {m}, K = {k}, from {found.where}",
+                seconds,
+                "predicted by partita.plan",
+                found.seconds,
+                0.5,
+                note=f"{'within' if 0.5 <= ratio <= 2 else 'OUTSIDE'} a factor of two",
+            )
+        )
+    return records
