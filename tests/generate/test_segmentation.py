@@ -82,7 +82,7 @@ def test_labels_do_not_depend_on_who_makes_them(
     file: Path, tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
     with ThreadPoolExecutor(2) as pool:
-        segment_rows(file, tmp_path / "s", executor=pool, **OPTIONS)
+        segment_rows(file, tmp_path / "s", client=pool, **OPTIONS)
     assert content(tmp_path / "s") == expected
 
 

@@ -43,7 +43,7 @@ def segment_rows(
     estimator: Any = None,
     partition_names: Sequence[str] | None = None,
     n_jobs: int | None = None,
-    executor: Any = None,
+    client: Any = None,
     random_state: Any = None,
 ) -> LabelStore:
     """Cluster random samples of rows of a feature file, one partition each, into a store.
@@ -77,9 +77,9 @@ def segment_rows(
     n_jobs : int, optional
         Processes; each holds a partition's rows. None: `partita.get_config().n_threads`. The
         labels do not depend on it.
-    executor : object with `submit(function, *arguments)`, optional
-        Makes the partitions instead of processes of our own: an executor of `concurrent.futures`,
-        or the `Client` of a Dask cluster whose workers see the files. `n_jobs` is then not used.
+    client : dask.distributed.Client or executor of concurrent.futures, optional
+        Its workers, who must see the files, make the partitions instead of processes of our own.
+        `n_jobs` is then not used.
     random_state : int, Generator, RandomState or None
         None draws a seed and keeps it with the store.
 
@@ -132,7 +132,7 @@ def segment_rows(
         writer = LabelStore.resume(path)
         there = set(writer.written_columns)
         missing = [i for i in range(n_partitions) if i not in there]
-        with _workers(executor, min(jobs, len(missing))) as workers:
+        with _workers(client, min(jobs, len(missing))) as workers:
             _make(task, missing, n_partitions, workers)
         writer.finish()
     remove_columns(path)  # left by a call that was stopped between the last two steps
@@ -228,10 +228,10 @@ def _start(
 
 
 @contextmanager
-def _workers(executor: Any, jobs: int) -> Iterator[Any]:
-    """The caller's executor, processes of our own, or None for the calling process."""
-    if executor is not None or jobs <= 1:
-        yield executor
+def _workers(client: Any, jobs: int) -> Iterator[Any]:
+    """The caller's client, processes of our own, or None for the calling process."""
+    if client is not None or jobs <= 1:
+        yield client
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, _end_with_parent) as pool:
@@ -255,7 +255,10 @@ def _make(task: Segmentation, missing: list[int], n_partitions: int, workers: An
     if workers is None:
         results: Iterator[Any] = (segment_partition(task, i) for i in missing)
     else:
-        submitted = [workers.submit(segment_partition, task, i) for i in missing]
+        # Dask would answer a second call from the first one's results, though the store is gone
+        of_dask = type(workers).__module__.startswith("distributed")
+        options = {"pure": False} if of_dask else {}
+        submitted = [workers.submit(segment_partition, task, i, **options) for i in missing]
         results = (future.result() for future in submitted)
     for _ in results:
         done += 1

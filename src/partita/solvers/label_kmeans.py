@@ -31,6 +31,8 @@ from partita.solvers.label_statistics import (
 
 __all__ = ["LabelKMeansResult", "label_kmeans"]
 
+_TIE = 1e-12  # of an objective: starts that end this close are equal, and the first one wins
+
 
 @dataclass(frozen=True)
 class LabelKMeansResult:
@@ -94,7 +96,7 @@ def label_kmeans(
         report_progress(task, start, n_init)
         saved.number = start
         fit = run.complete(fit or run.begin(*starts(start)), saved.keep)
-        if best is None or fit.history[-1] < best.history[-1]:
+        if best is None or best.history[-1] - fit.history[-1] > _TIE * abs(best.history[-1]):
             best = saved.best = fit
         last, fit = fit, None
     report_progress(task, n_init, n_init)
