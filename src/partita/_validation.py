@@ -399,7 +399,7 @@ def check_weights(weights: Any, length: int, name: str) -> NDArray[np.float64]:
     return array
 
 
-def check_n_clusters(n_clusters: int, n_samples: int) -> int:
+def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
     """A whole number, at least 1 and at most the number of samples."""
     if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
         raise ValueError(f"n_clusters must be a whole number, got {n_clusters!r}.")
