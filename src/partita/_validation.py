@@ -403,12 +403,13 @@ def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
     """A whole number, at least 1 and at most the number of samples."""
     if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
         raise ValueError(f"n_clusters must be a whole number, got {n_clusters!r}.")
-    if not 1 <= n_clusters <= n_samples:
+    wanted = int(n_clusters)
+    if not 1 <= wanted <= n_samples:
         raise ValueError(
-            f"n_clusters={n_clusters} must be between 1 and the number of samples, "
+            f"n_clusters={wanted} must be between 1 and the number of samples, "
             f"n_samples={n_samples}."
         )
-    return int(n_clusters)
+    return wanted
 
 
 def check_affinity(affinity: Any, n: int, name: str = "affinity") -> NDArray[np.float64]:
