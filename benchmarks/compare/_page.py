@@ -56,6 +56,7 @@ def _cell(record: dict[str, Any] | None, reasons: dict[str, int]) -> str:
         return ""
     if record["cpu_seconds"] is None:
         why = record.get("did_not_finish_because") or f"skipped: {record['skipped']}"
+        why = why.split(". ")[0]  # what an error advises beside is no part of the reason
         return f"({reasons.setdefault(why, len(reasons) + 1)})"
     seconds, megabytes = record["cpu_seconds"], max(record["peak_mb"], 0)
     return f"{seconds:.3g} s, {megabytes:.0f} MB, {record['ari']:.2f}"

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from partita.registry import all_methods
+
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
+
+from benchmarks.compare._page import PAGE, page  # noqa: E402
+from benchmarks.compare._records import RECORDS  # noqa: E402
 
 
 @pytest.fixture
@@ -62,3 +68,20 @@ def test_records_are_kept_and_measured_again_only_if_asked(compared) -> None:
     again = compared("--n", "200")
     assert again["partita", 200]["seconds"] != first["seconds"]
     assert again["partita", 300] == both["partita", 300]
+
+
+def test_the_page_shows_the_kept_records() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m benchmarks.compare --docs"
+
+
+def test_the_kept_records_have_whole_lines_each_with_figures_or_a_reason() -> None:
+    kept = json.loads(RECORDS.read_text(encoding="utf-8"))["records"]
+    sizes = {(n, m) for n in (1_000, 5_000, 20_000) for m in (20, 100)}
+    lines: dict[tuple[str, str], set[tuple[int, int]]] = {}
+    for record in kept:
+        lines.setdefault((record["library"], record["what"]), set()).add((record["n"], record["m"]))
+        finished = record["seconds"] is not None
+        assert finished == (record["ari"] is not None)
+        assert finished != bool(record.get("did_not_finish_because") or record.get("skipped"))
+    assert all(found == sizes for found in lines.values())
+    assert {r["method"] for r in kept} <= {c.info.key for c in all_methods()}
