@@ -32,6 +32,8 @@ from partita.exceptions import ConvergenceWarning
 ROWS, SAMPLED, PARTITIONS, CLUSTERS = 61_212_950, 10_000_000, 100, 100
 PIECES, NOISE = 2, 0.2
 RECORDS = Path(__file__).with_suffix(".json")
+PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
+MARKERS = ("<!-- weibo:start -->", "<!-- weibo:end -->")
 TARGET = 3.0  # an iteration takes at most this many times the sum of the limits
 
 
@@ -172,7 +174,7 @@ def look_up_limit(n_labels: int) -> float:
         run_blocks(lambda a, _: _look_up(codes[a], table, sums[a]), threads, 1)
 
     call()
-    best = min(_seconds(call) for _ in range(5))
+    best = min(_seconds(call) for _ in range(15))
     return best / codes.size * n_labels
 
 
@@ -274,13 +276,58 @@ def main() -> None:
     parser.add_argument("--rows", type=lambda text: int(float(text)), default=ROWS)
     parser.add_argument("--iterations", type=int, default=30)
     parser.add_argument("--folder", type=Path, help="where to make the store; it is removed")
+    parser.add_argument("--dry", action="store_true", help="keep no record")
+    parser.add_argument("--page", action="store_true", help="only write the records' page anew")
     options = parser.parse_args()
+    if options.page:
+        write_page()
+        return
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         found = measure(options.rows, options.iterations, Path(folder))
     print(found)
+    if options.dry:
+        return
     kept = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
     kept = [record for record in kept if record["rows"] != found.rows] + [asdict(found)]
     RECORDS.write_text(json.dumps(sorted(kept, key=lambda r: r["rows"]), indent=1) + "\n")
+    write_page()
+
+
+def page(records: list[dict[str, Any]]) -> str:
+    """The records as a table, and what they say of a thousand million rows on many workers."""
+    lines = [
+        "| rows | fused in | iterations | seconds each | labels/s | limits | ratio | peak | ARI |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    lines += [
+        f"| {r['rows']:,} | {r['seconds_to_fit']:.0f} s | {r['iterations']} "
+        f"| {r['seconds_per_iteration']:.2f} (fastest {r['fastest_iteration']:.2f}) "
+        f"| {r['look_ups_per_second']:.2g} "
+        f"| {r['read_seconds']:.2f} + {r['look_up_seconds']:.2f} s "
+        f"| {r['ratio_to_limits']:.1f} | {r['peak_gb']:.2f} GB | {r['ari']:.3f} |"
+        for r in records
+    ]
+    largest = records[-1]
+    per_row = 2 * largest["seconds_per_iteration"] / largest["rows"]  # on two cores
+    lines += [
+        "",
+        "| 1,000,000,000 rows on | labels a worker | scratch a worker | seconds per iteration |",
+        "| --- | --- | --- | --- |",
+    ]
+    lines += [
+        f"| {w} worker{'s' * (w > 1)} of {c} cores | {100 / w:.3g} GB | {40 / w:.3g} GB "
+        f"| {1e9 * per_row / w / c:.2g} |"
+        for w, c in ((1, 2), (1, 32), (10, 16), (100, 16))
+    ]
+    return "\n".join(lines)
+
+
+def write_page() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(MARKERS[0])
+    after = rest.split(MARKERS[1])[1]
+    table = page(json.loads(RECORDS.read_text()))
+    PAGE.write_text(f"{before}{MARKERS[0]}\n{table}\n{MARKERS[1]}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
