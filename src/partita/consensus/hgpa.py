@@ -59,9 +59,9 @@ class HGPA(BaseConsensus):
     no better partition**: a hyperedge is kept whole by gathering its noise. Eight planted clusters
     of 125 samples, 20 partitions, 30 % random labels: the clusters themselves cut all 160
     hyperedges, and the transfer cut finds them (ARI 1.00); KaHyPar keeps one hyperedge whole, and
-    the clusters are lost (ARI 0.1). No setting of KaHyPar changes that, nor another seed, more
-    room or counting the parts of a hyperedge instead (its objective "km1", ARI 0.1): all of them
-    find less to cut than the clusters do. Hence the built-in starts for all but small ensembles,
+    the clusters are lost (ARI 0.1). None of eight settings of KaHyPar changes that, nor
+    counting the parts of a hyperedge instead (its objective "km1", ARI 0.1): all of them find less
+    to cut than the clusters do. Hence the built-in starts for all but small ensembles,
     where they are also 30 times as fast (n = 5000, m = 20).
 
     Cost O(n' m K) a sweep over n' distinct rows, O(n' (m + K)) memory. A missing label takes the
