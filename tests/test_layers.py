@@ -17,7 +17,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_kernels", "exceptions", "_sklearn_compat", "config"}),
     frozenset({"_threads"}),
     frozenset({"_coding"}),
-    frozenset({"_atomic", "_npy", "_validation", "_memory", "_order", "_threads"}),
+    frozenset({"_atomic", "_npy", "_validation", "_memory", "_order"}),
     frozenset({"checkpoint", "store"}),
     frozenset({"ensemble"}),
     frozenset({"rows"}),
@@ -26,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"registry"}),
     frozenset({"alignment", "clustering", "comparison", "diagnostics", "planning"}),
     frozenset({"choosing"}),
-    frozenset({"scale", "plotting", "datasets", "tools"}),
+    frozenset({"plotting", "datasets", "tools"}),
     frozenset({"report"}),
     frozenset({"cli", "testing"}),
 )
