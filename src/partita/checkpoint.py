@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._atomic import write_atomically
+from partita._atomic import explained, write_atomically
 
 __all__ = ["Checkpoint"]
 
@@ -59,8 +59,11 @@ class Checkpoint:
         `fit` says what is being fitted to what; a state of anything else is refused.
         """
         self._saved = monotonic()
-        self.path.mkdir(parents=True, exist_ok=True)
+        with explained(self.path, "No state has been written."):
+            self.path.mkdir(parents=True, exist_ok=True)
         file = self.path / _FILE
+        for partial in self.path.glob(f".{_FILE}.*.partial"):  # of a process killed while it wrote
+            partial.unlink(missing_ok=True)
         if not file.exists():
             return None
         try:
@@ -94,6 +97,34 @@ class Checkpoint:
     def clear(self) -> None:
         """Drop the state: the fit is done."""
         (self.path / _FILE).unlink(missing_ok=True)
+
+
+class Stages:
+    """What a fit that goes by stages has come to: in memory, and in a checkpoint if there is one.
+
+    Each stage replaces the one before.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint | None,
+        fit: Mapping[str, Any],
+        state: Mapping[str, NDArray[Any]],
+    ) -> None:
+        self.state = state
+        self._checkpoint = checkpoint
+        self._fit = fit
+
+    @classmethod
+    def of(cls, given: str | Path | Checkpoint | None, fit: Mapping[str, Any]) -> Stages:
+        """Begin, or go on from where an earlier call of the same fit was."""
+        checkpoint = as_checkpoint(given)
+        return cls(checkpoint, fit, {} if checkpoint is None else checkpoint.load(fit) or {})
+
+    def keep(self, **state: NDArray[Any]) -> None:
+        self.state = state
+        if self._checkpoint is not None and self._checkpoint.is_due:
+            self._checkpoint.save(self._fit, state)
 
 
 def as_checkpoint(given: str | Path | Checkpoint | None) -> Checkpoint | None:

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from partita._memory import require_memory
 from partita._sklearn_compat import Interval, set_input_names
 from partita._validation import check_n_clusters, random_generator
+from partita.checkpoint import as_checkpoint
 from partita.consensus._numbering import number_by_appearance, number_chunks
 from partita.ensemble import Ensemble, as_ensemble
 from partita.exceptions import NotSupportedError, PartitaWarning
@@ -193,12 +194,15 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
                 "are missing. Methods that accept them: "
                 f"{', '.join(c.__name__ for c in _methods() if c.info.missing != 'refused')}."
             )
-        if n_clusters is not None and core.n_rows <= n_clusters:
+        alone = n_clusters is not None and core.n_rows <= n_clusters
+        if alone:
             solution = self._each_row_alone(core)
         else:
             self._require_memory(core)
             solution = self._solve(core, random_generator(getattr(self, "random_state", 0)))
         self._set_result(core, solution)
+        if not alone:
+            self._clear_checkpoint()
         return self
 
     def _fit_rows(self, rows: Rows) -> Self:
@@ -212,6 +216,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         self.n_clusters_ = int(numbers.max()) + 1
         self._set_account(solution)
         self._remember_numbers(numbers)
+        self._clear_checkpoint()
         self._warn_of_other_number("the method found no more")
         return self
 
@@ -300,6 +305,12 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             "clusters": rows.n_all_clusters,
             "checksum of the labels": rows.fingerprint,
         }
+
+    def _clear_checkpoint(self) -> None:
+        """The labels are there: nobody need go on from the last state."""
+        checkpoint = as_checkpoint(getattr(self, "checkpoint", None))
+        if checkpoint is not None:
+            checkpoint.clear()
 
     def _remember_numbers(self, numbers: NDArray[np.int64]) -> None:
         """What a kind of method keeps of the numbers its groups have got."""

@@ -8,10 +8,9 @@ from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval
-from partita.checkpoint import Checkpoint, as_checkpoint
+from partita.checkpoint import Checkpoint, Stages
 from partita.consensus._base import (
     N_CLUSTERS,
     BaseConsensus,
@@ -22,14 +21,15 @@ from partita.consensus._base import (
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_certainty, incidence
 from partita.matrices.row_overlaps import entropy_by_overlaps, overlaps_of_rows
-from partita.rows import Rows
-from partita.solvers import transfer_cut
+from partita.rows import EnsembleRows, Rows
+from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.rows_transfer_cut import (
     RowEmbedding,
     cluster_vectors,
     inverse_degree,
     rows_transfer_cut,
 )
+from partita.solvers.transfer_cut import transfer_cut_embedding
 
 __all__ = ["LWGP"]
 
@@ -120,50 +120,35 @@ class LWGP(BaseConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        certainty = cluster_certainty(ensemble, self.theta)
-        graph = incidence(ensemble, certainty)
-        labels, inertia = transfer_cut(
-            graph, ensemble.weights, self.n_clusters, rng, n_init=self.n_init
+        stages = Stages.of(self.checkpoint, self._identity(EnsembleRows(ensemble)))
+        if "embedding" not in stages.state:
+            if "certainty" not in stages.state:
+                stages.keep(certainty=cluster_certainty(ensemble, self.theta))
+            graph = incidence(ensemble, stages.state["certainty"])
+            _, embedding = transfer_cut_embedding(graph, ensemble.weights, self.n_clusters)
+            stages.keep(embedding=embedding)
+        labels, inertia = weighted_kmeans(
+            stages.state["embedding"], ensemble.weights, self.n_clusters, rng, n_init=self.n_init
         )
         return Solution(labels, objective=inertia)
 
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
-        checkpoint, identity = as_checkpoint(self.checkpoint), self._identity(rows)
-        state = {} if checkpoint is None else checkpoint.load(identity) or {}
-
-        def keep(**arrays: NDArray[np.float64]) -> None:
-            if checkpoint is not None and checkpoint.is_due:
-                checkpoint.save(identity, arrays)
-
-        if "vectors" not in state:
-            if "certainty" not in state:
+        stages = Stages.of(self.checkpoint, self._identity(rows))
+        if "vectors" not in stages.state:
+            if "certainty" not in stages.state:
                 overlaps = overlaps_of_rows(rows)
                 entropy = entropy_by_overlaps(overlaps, rows.offsets)
-                state["certainty"] = np.exp(-entropy / (self.theta * rows.n_partitions))
-                state["sizes"] = overlaps.diagonal().copy()
+                certainty = np.exp(-entropy / (self.theta * rows.n_partitions))
+                stages.keep(certainty=certainty, sizes=overlaps.diagonal().copy())
                 del overlaps
-                keep(**state)
+            certainty, sizes = stages.state["certainty"], stages.state["sizes"]
             degrees = partial(
-                inverse_degree,
-                missing=rows.missing,
-                offsets=rows.offsets,
-                certainty=state["certainty"],
+                inverse_degree, missing=rows.missing, offsets=rows.offsets, certainty=certainty
             )
             gram = overlaps_of_rows(rows, degrees)
-            state["vectors"] = cluster_vectors(
-                gram, state["sizes"], state["certainty"], self.n_clusters
-            )
-            keep(vectors=state["vectors"])
+            stages.keep(vectors=cluster_vectors(gram, sizes, certainty, self.n_clusters))
+        embedding = RowEmbedding(stages.state["vectors"], rows.missing, rows.offsets)
         cut = rows_transfer_cut(
-            rows,
-            RowEmbedding(state["vectors"], rows.missing, rows.offsets),
-            self.n_clusters,
-            rng,
-            n_init=self.n_init,
-            checkpoint=checkpoint,
-            identity=identity,
-            centres=state.get("centres"),
+            rows, embedding, self.n_clusters, rng, n_init=self.n_init, stages=stages
         )
-        if checkpoint is not None:
-            checkpoint.clear()
         return RowsSolution(cut.groups, objective=cut.inertia)

@@ -100,7 +100,6 @@ def label_kmeans(
             best = saved.best = fit
         last, fit = fit, None
     report_progress(task, n_init, n_init)
-    saved.done()
     assert best is not None
     return LabelKMeansResult(
         partial(run.groups, best, replay=best is not last),

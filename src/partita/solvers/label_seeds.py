@@ -41,10 +41,10 @@ class SeedSample:
     missing: int
 
     @classmethod
-    def of(cls, rows: Rows, rng: np.random.Generator, size: int = _SAMPLE) -> SeedSample:
+    def of(cls, rows: Rows, rng: np.random.Generator) -> SeedSample:
         chosen = np.arange(rows.n_rows)
-        if rows.n_rows > size:
-            chosen = np.sort(rng.choice(rows.n_rows, size, replace=False))
+        if rows.n_rows > _SAMPLE:
+            chosen = np.sort(rng.choice(rows.n_rows, _SAMPLE, replace=False))
         taken = rows.take(chosen)
         labelled = np.flatnonzero((taken != rows.missing).any(axis=0))
         codes = np.where(taken == rows.missing, -1, taken.astype(np.int64))[:, labelled]

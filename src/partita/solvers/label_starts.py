@@ -77,7 +77,3 @@ class Starts:
             if self.best is not None:
                 arrays |= self.best.arrays("best")
             self.checkpoint.save(self.identity, arrays)
-
-    def done(self) -> None:
-        if self.checkpoint is not None:
-            self.checkpoint.clear()

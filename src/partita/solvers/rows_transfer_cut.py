@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._threads import run_blocks
-from partita.checkpoint import Checkpoint
+from partita.checkpoint import Stages
 from partita.rows import Chunk, Rows, Totals, row_sums
 from partita.solvers.kmeans import TOLERANCE, kmeans_model
 from partita.solvers.label_seeds import SeedSample
@@ -120,16 +120,17 @@ def rows_transfer_cut(
     rng: np.random.Generator,
     *,
     n_init: int,
-    checkpoint: Checkpoint | None = None,
-    identity: Mapping[str, Any] | None = None,
-    centres: NDArray[np.float64] | None = None,
+    stages: Stages,
 ) -> RowsCut:
     """k-means of the embedded rows: `n_init` starts on a sample, the best one run on all rows.
 
     A sample that is all rows needs no second run, and the labels are those of `transfer_cut`.
     """
     sample = SeedSample.of(rows, rng)
-    if centres is None:
+    done = int(stages.state.get("n_iter", 0))
+    if "centres" in stages.state:
+        centres = stages.state["centres"]
+    else:
         core = sample.rows.ensemble
         points = embedding(sample.as_rows(np.arange(core.n_rows)))
         centres = kmeans_model(
@@ -138,7 +139,7 @@ def rows_transfer_cut(
     step = _Nearest(embedding, centres)
     totals = np.zeros(centres.shape), np.zeros(len(centres)), np.zeros(1)
     rows.accumulate(step.add_up, totals)
-    for _ in range(0 if rows.n_rows <= sample.n_taken else _MAX_ITER):
+    for number in range(done, 0 if rows.n_rows <= sample.n_taken else _MAX_ITER):
         sums, weights, _ = totals
         filled = weights > 0
         moved = np.where(filled[:, None], sums / np.where(filled, weights, 1.0)[:, None], centres)
@@ -146,8 +147,8 @@ def rows_transfer_cut(
         spread = 1.0 - float(((sums.sum(axis=0) / weights.sum()) ** 2).sum())
         settled = float(((moved - centres) ** 2).sum()) <= TOLERANCE * spread / centres.shape[1]
         centres, step = moved, _Nearest(embedding, moved)
-        if checkpoint is not None and checkpoint.is_due:
-            checkpoint.save(identity or {}, {"vectors": embedding.vectors, "centres": centres})
+        if not settled:  # the last step must not be taken twice
+            stages.keep(vectors=embedding.vectors, centres=centres, n_iter=np.asarray(number + 1))
         totals = np.zeros(centres.shape), np.zeros(len(centres)), np.zeros(1)
         rows.accumulate(step.add_up, totals)
         if settled:
