@@ -171,10 +171,12 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             samples without any label.
         y : ignored
         noise : {"missing", "cluster", "singletons"}
-            What -1 means: no label, a cluster, or a cluster per sample. Ignored for an `Ensemble`
-            and a store.
+            What -1 means: no label, a cluster, or (not in a Dask array) a cluster per sample.
+            Ignored for an `Ensemble` and a store.
         client : dask.distributed.Client, optional
-            Workers on which to run the passes over a store.
+            Whose workers run the passes over a store, which they must see, or a Dask array; by
+            default a store is read by this process, and an array goes to the current client or
+            to Dask's default scheduler.
         """
         self._validate_params()
         for name in [n for n in vars(self) if n.endswith("_") and not n.startswith("_")]:
