@@ -75,21 +75,21 @@ def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stopped_everywhere(make: Callable[..., Any], X: Any, folder: Path) -> int:
-    """Stop a fit after its first, second, ... state and go on each time; how many there are."""
+    """Stop a fit after its first, second, fourth, ... state and go on each time; how often."""
     expected = result(make().fit(X))
-    n_states = 0
-    while True:
+    for times, after in enumerate([1, *range(2, 1000, 2)]):
         try:
-            make(checkpoint=Stopping(folder, after=n_states + 1)).fit(X)
+            make(checkpoint=Stopping(folder, after=after)).fit(X)
         except StopError:
-            n_states += 1
+            pass
         else:
             assert not (folder / STATE).exists()
-            return n_states
+            return times
         assert (folder / STATE).exists()
         model = make(checkpoint=Checkpoint(folder, every=3600)).fit(X)
         assert result(model) == expected
         assert list(folder.iterdir()) == []  # nothing is left of a fit that is done
+    raise AssertionError("the fit goes on for ever")
 
 
 @pytest.mark.parametrize("where", ["memory", "store"])
@@ -105,7 +105,7 @@ def test_a_fit_goes_on_from_any_state(
     def make(**options: Any) -> Any:
         return METHODS[method](K, n_init=2, random_state=1, **options)
 
-    assert stopped_everywhere(make, X, tmp_path / "state") > 4
+    assert stopped_everywhere(make, X, tmp_path / "state") > 3
 
 
 @pytest.mark.usefixtures("quick_disk")
@@ -116,8 +116,8 @@ def test_refilled_clusters_go_on(tmp_path: Path) -> None:
     def make(**options: Any) -> Any:
         return KCC(30, init="random", n_init=2, random_state=1, **options)
 
-    assert stopped_everywhere(make, labels, tmp_path / "state") > 3
-    assert stopped_everywhere(make, store, tmp_path / "state") > 3
+    assert stopped_everywhere(make, labels, tmp_path / "state") > 2
+    assert stopped_everywhere(make, store, tmp_path / "state") > 2
 
 
 @pytest.mark.usefixtures("quick_disk")
@@ -130,7 +130,7 @@ def test_fractions_as_weights_go_on(tmp_path: Path) -> None:
         def make(method: Any = method, **options: Any) -> Any:
             return method(K, n_init=2, random_state=0, **options)
 
-        assert stopped_everywhere(make, X, tmp_path / "state") > 4
+        assert stopped_everywhere(make, X, tmp_path / "state") > 3
 
 
 @pytest.mark.usefixtures("quick_disk", "small_sample")
@@ -141,7 +141,7 @@ def test_a_fit_that_started_on_a_sample_goes_on(method: Any, tmp_path: Path) -> 
     def make(**options: Any) -> Any:
         return method(K, n_init=2, random_state=0, **options)
 
-    assert stopped_everywhere(make, store, tmp_path / "state") > 3
+    assert stopped_everywhere(make, store, tmp_path / "state") > 2
 
 
 @pytest.mark.usefixtures("quick_disk")

@@ -245,7 +245,7 @@ def test_an_error_on_a_worker_comes_back(labels: np.ndarray, client: Any, tmp_pa
 def test_progress_of_a_cluster(array: Any, client: Any) -> None:
     told: list[Progress] = []
     with config_context(progress=told.append):
-        KCC(K, n_init=1, random_state=0).fit(array.rechunk((100, -1)), client=client)
+        KCC(K, n_init=1, random_state=0).fit(array.rechunk((200, -1)), client=client)
     rows = [p for p in told if p.task == "rows"]
     assert {p.total for p in rows} == {N}
     assert sum(p.done == N for p in rows) >= 3  # passes
