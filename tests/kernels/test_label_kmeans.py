@@ -110,6 +110,21 @@ def test_rows_held_by_their_bounds_are_where_they_belong(case, step):
         check_assignment(case, search, chunk)
 
 
+def test_more_rows_than_a_block_at_once(missing):
+    """Enough rows that blocks fill up, with some held, some looked at narrowly, some in full."""
+    rng = np.random.default_rng(6)
+    case = Case(missing, 40, m=6, n=1_500)
+    search, chunk = case.start(), case.chunk()
+    search.assign(chunk, MISSING, case.parts)
+    for step in (0.3, 0.1, 0.03):
+        old = search.tables
+        calm = np.where(np.arange(40) < 6, 1.0, 1e-2)
+        lookup = old.lookup + step * calm * rng.normal(size=old.lookup.shape)
+        search = search.next(Tables(lookup, old.slope))
+        search.assign(chunk, MISSING, case.parts)
+        check_assignment(case, search, chunk)
+
+
 def test_bounds_spare_look_ups(missing):
     """Where nothing changes no row is looked at: it stays even where it does not belong."""
     case = Case(missing, 3)

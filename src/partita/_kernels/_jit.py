@@ -7,8 +7,35 @@ off: sums keep their written order, and results do not depend on the vector widt
 
 from __future__ import annotations
 
-import numba
+import pickle
+import zlib
 
-jit = numba.njit(nogil=True, cache=True)
+import numba
+from numba.core.caching import IndexDataCacheFile
 
 __all__ = ["jit"]
+
+
+class _SharedCacheFile(IndexDataCacheFile):
+    """Compiled code on disk that several processes may write at once.
+
+    numba numbers the files of a function as they come: two processes that compile it for different
+    types at the same time would write one file, and one of them would later run the other's code.
+    Here a file is named after what is in it, and is there before the index mentions it.
+    """
+
+    def save(self, key, data):
+        name = self._data_name(zlib.crc32(pickle.dumps(key)))
+        self._save_data(name, data)
+        overloads = self._load_index()
+        overloads[key] = name
+        self._save_index(overloads)
+
+
+def jit(function):
+    """Compile a kernel when it is first called."""
+    kernel = numba.njit(nogil=True, cache=True)(function)
+    cache = getattr(kernel, "_cache", None)  # none where the compiler is switched off
+    if cache is not None:
+        cache._cache_file.__class__ = _SharedCacheFile
+    return kernel

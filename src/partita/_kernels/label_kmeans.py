@@ -15,7 +15,7 @@ import numpy as np
 
 from partita._kernels._jit import jit
 
-_BLOCK = 512  # rows that pass over a part of the tables while it is near
+_BLOCK = 256  # half of the rows that pass over a part of the tables while it is near
 _TIE = 2.0**-45  # of the sizes of its terms: how far rounding may take a sum
 
 
@@ -227,8 +227,9 @@ def assign(
     cannot move and costs no look-up; where only restless groups could be cheaper, they alone are
     looked at first. Neither bounds nor coarse tables ever change a label.
     """
-    rows, full = np.empty(_BLOCK, np.int64), np.empty(_BLOCK, np.int64)
-    cost = np.empty((_BLOCK, coarse.shape[1]), np.float32)
+    # those that are looked at narrowly first may all have to be looked at in full
+    rows, full = np.empty(_BLOCK, np.int64), np.empty(2 * _BLOCK, np.int64)
+    cost = np.empty((2 * _BLOCK, coarse.shape[1]), np.float32)
     few = np.empty((_BLOCK, narrow.shape[1]), np.float32)
     moved = 0
     x = start
@@ -279,14 +280,9 @@ def assign(
             if own < other:
                 upper[y] = own
                 lower[y] = other
-            elif n_full < _BLOCK:
+            else:
                 full[n_full] = y
                 n_full += 1
-            else:  # no room in this block: looked at alone
-                moved += _settle(
-                    labels, missing, complete, offsets, lookup, slope, coarse, coarse_slope, base,
-                    unit, scale, n_labelled, slack, groups, upper, lower, rows[p : p + 1], 1, cost,
-                )  # fmt: skip
         moved += _settle(
             labels, missing, complete, offsets, lookup, slope, coarse, coarse_slope, base,
             unit, scale, n_labelled, slack, groups, upper, lower, full, n_full, cost,
