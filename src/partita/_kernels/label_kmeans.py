@@ -60,7 +60,6 @@ def _complete_costs_of(known_width):
     A width that the compiler knows makes a look-up one or two vector additions instead of a loop.
     """
 
-    @jit
     def costs(labels, offsets, coarse, base, scale, rows, n_rows, cost):
         m = labels.shape[1]
         width = known_width if known_width > 0 else coarse.shape[1]
@@ -95,7 +94,9 @@ def _complete_costs_of(known_width):
                 for k in range(width):
                     row[k] += t0[k]
 
-    return costs
+    # a name of its own: compiled code kept on disk is told apart by it when it is linked
+    costs.__name__ = costs.__qualname__ = f"_complete_costs_{known_width}"
+    return jit(costs)
 
 
 _complete_costs = _complete_costs_of(0)
@@ -110,7 +111,6 @@ def _incomplete_costs_of(known_width):
     and filled up to a multiple of four with the row of zeros at the end of either table.
     """
 
-    @jit
     def costs(labels, missing, offsets, coarse, coarse_slope, scale, rows, n_rows, cost):
         m = labels.shape[1]
         width = known_width if known_width > 0 else coarse.shape[1]
@@ -141,7 +141,9 @@ def _incomplete_costs_of(known_width):
             for k in range(width):
                 row[k] += s * slopes[k]
 
-    return costs
+    # a name of its own: compiled code kept on disk is told apart by it when it is linked
+    costs.__name__ = costs.__qualname__ = f"_incomplete_costs_{known_width}"
+    return jit(costs)
 
 
 _incomplete_costs = _incomplete_costs_of(0)
