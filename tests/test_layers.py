@@ -73,14 +73,17 @@ def part_of(dotted: str) -> str:
     return pieces[1] if len(pieces) > 1 else ""
 
 
+NUMBA_DOORS = ("partita._kernels._jit", "partita._kernels._vectors")
+
+
 def violations(source: str, module: str, is_package: bool = False) -> list[str]:
     found = []
     own = part_of(module)
     for item in imports_of(source, module, is_package):
         where = f"{module}:{item.line} imports {item.dotted}"
         top = item.module.split(".")[0]
-        if top == "numba" and module != "partita._kernels._jit":
-            found.append(f"{where}: numba has one door, partita._kernels._jit")
+        if top in ("numba", "llvmlite") and module not in NUMBA_DOORS:
+            found.append(f"{where}: numba's doors are {' and '.join(NUMBA_DOORS)}")
         private = any(piece.startswith("_") for piece in item.dotted.split("."))
         if top == "sklearn" and private and module != "partita._sklearn_compat":
             found.append(f"{where}: private names of scikit-learn belong to _sklearn_compat")

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
-from partita._threads import run_blocks
+from partita._threads import run_shares
 
 __all__ = ["canonical_order"]
 
 _EFFORT = 30_000_000  # labels read before first appearance decides what is left, about 0.2 s
-_MANY_ROWS = 4096
 _ROUNDS = (3, 16)  # of refinement, at least and at most, as many as the effort allows
 
 Colours = NDArray[np.uint64]
@@ -84,17 +83,18 @@ class _Refinement:
     def _round(self, colours: Colours, of_cluster: Colours) -> None:
         """One round of refinement, in place: from rows to clusters and back."""
         n, m = self.labels.shape
-        table = self.labels, self.missing, self.offsets
-        few = n < _MANY_ROWS  # another thread would cost more than it does
-        run_blocks(
-            lambda a, b: _kernels.rows.gather_colours(*table, colours, a, b, of_cluster),
+        code = self.labels.dtype.type(self.missing)
+        table = self.labels, code, self.offsets.astype(np.uint32)
+        kernels = _kernels.rows
+        run_shares(
+            lambda first, last: kernels.gather_colours(*table, colours, first, last, of_cluster),
             m,
-            m if few else -(-m // 2),
+            self.labels.size,
         )
-        run_blocks(
-            lambda a, b: _kernels.rows.spread_colours(*table, of_cluster, a, b, colours),
+        run_shares(
+            lambda start, stop: kernels.spread_colours(*table, of_cluster, start, stop, colours),
             n,
-            n if few else _MANY_ROWS,
+            self.labels.size,
         )
 
     def find_twins(self, colours: Colours) -> None:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from partita import _kernels
 from partita._memory import require_memory
 from partita._order import canonical_order
+from partita._threads import run_shares
 from partita._validation import (
     as_frame,
     check_weights,
@@ -299,15 +300,22 @@ class Ensemble:
         ]
         renamed = np.empty((len(rows), self.n_partitions), labels.dtype)
         new_code = np.empty(self.n_all_clusters, np.int64)
-        _kernels.rows.relabel_by_appearance(
-            labels, self.missing, self.offsets, rows, renamed, new_code
+        relabel = _kernels.rows.relabel_by_appearance
+        code, offsets = labels.dtype.type(self.missing), self.offsets.astype(np.uint32)
+        run_shares(
+            lambda first, last: relabel(
+                labels, code, offsets, rows, first, last, renamed, new_code
+            ),
+            self.n_partitions,
+            labels.size,
         )
-        by_column = np.ascontiguousarray(renamed.T)
-        columns = np.asarray(
-            sorted(range(self.n_partitions), key=lambda i: by_column[i].tobytes()), np.int64
-        )
+        columns = _column_order(renamed)
         ordered = np.empty_like(renamed)
-        _kernels.rows.take_columns(renamed, columns, 0, len(renamed), ordered)
+        run_shares(
+            lambda start, stop: _kernels.rows.take_columns(renamed, columns, start, stop, ordered),
+            len(renamed),
+            renamed.size,
+        )
         position = np.full(n_distinct, -1, np.int64)
         position[rows] = np.arange(len(rows))
         return replace(
@@ -539,6 +547,16 @@ def _check_unlabelled(table: NDArray[Any], unlabelled: str) -> None:
         )
     if len(without) == len(table):
         raise InvalidEnsembleError("No sample has a label in any partition.")
+
+
+def _column_order(labels: NDArray[Any]) -> NDArray[np.int64]:
+    """The order of the columns by their entries from the first row on."""
+    n_rows = 64  # mostly enough to tell columns apart
+    while True:
+        heads = [column.tobytes() for column in np.ascontiguousarray(labels[:n_rows].T)]
+        if n_rows >= len(labels) or len(set(heads)) == len(heads):
+            return np.asarray(sorted(range(len(heads)), key=heads.__getitem__), np.int64)
+        n_rows *= 8
 
 
 def _copied_names(values: Any) -> NDArray[Any]:

@@ -219,7 +219,9 @@ def test_bounds_and_coarse_tables_change_no_label(setting, missing, monkeypatch)
 
     def look_everywhere(cls, *arguments):
         search = make(cls, *arguments)
-        return replace(search, slack=np.full_like(search.slack, np.inf))
+        coarse = search.coarse._replace(reach=np.full_like(search.coarse.reach, np.inf))
+        drift = search.drift._replace(grain=np.full(2, np.inf))
+        return replace(search, coarse=coarse, drift=drift)
 
     monkeypatch.setattr(Search, "_make", classmethod(look_everywhere))
     without = KCC(12, n_init=3, partition_weights=w, random_state=0, **setting).fit(labels)

@@ -96,8 +96,9 @@ def look_everywhere(monkeypatch):
 
     def without(cls, *arguments):
         search = usual(cls, *arguments)
-        endless = np.full_like(search.slack, np.inf)
-        return replace(search, slack=endless)
+        coarse = search.coarse._replace(reach=np.full_like(search.coarse.reach, np.inf))
+        drift = search.drift._replace(grain=np.full(2, np.inf))
+        return replace(search, coarse=coarse, drift=drift)
 
     monkeypatch.setattr(Search, "_make", classmethod(without))
 

@@ -7,6 +7,7 @@ import pytest
 
 from partita import _kernels
 from partita.rows import Chunk, RowParts
+from partita.solvers import label_search
 from partita.solvers.label_search import Search, Tables, Typical
 
 pytestmark = pytest.mark.kernel
@@ -110,8 +111,7 @@ def test_rows_held_by_their_bounds_are_where_they_belong(case, step):
         check_assignment(case, search, chunk)
 
 
-def test_more_rows_than_a_block_at_once(missing):
-    """Enough rows that blocks fill up, with some held, some looked at narrowly, some in full."""
+def test_some_rows_held_some_looked_at_narrowly_some_in_full(missing):
     rng = np.random.default_rng(6)
     case = Case(missing, 40, m=6, n=1_500)
     search, chunk = case.start(), case.chunk()
@@ -123,6 +123,35 @@ def test_more_rows_than_a_block_at_once(missing):
         search = search.next(Tables(lookup, old.slope))
         search.assign(chunk, MISSING, case.parts)
         check_assignment(case, search, chunk)
+
+
+@pytest.mark.parametrize(("groups", "m"), [(130, 9), (300, 5), (6, 150), (50, 70)])
+def test_more_groups_and_more_labels_than_registers_and_batches_hold(missing, groups, m):
+    rng = np.random.default_rng(7)
+    case = Case(missing, groups, m=m, n=300)
+    search, chunk = case.start(), case.chunk()
+    search.assign(chunk, MISSING, case.parts)
+    check_assignment(case, search, chunk)
+    old = search.tables
+    calm = np.where(np.arange(groups) < groups // 3, 1.0, 1e-3)
+    lookup = old.lookup + 0.1 * calm * rng.normal(size=old.lookup.shape)
+    search = search.next(Tables(lookup, old.slope))
+    search.assign(chunk, MISSING, case.parts)
+    check_assignment(case, search, chunk)
+
+
+@pytest.mark.parametrize("coarse", [np.int8, np.int16])
+def test_a_group_of_another_size_does_not_blur_the_others(missing, coarse, monkeypatch):
+    """Every group has steps of its own: one with huge entries costs looks at itself alone."""
+    monkeypatch.setattr(label_search, "_NEAR", 0 if coarse is np.int8 else 1 << 30)
+    case = Case(missing, 20)
+    case.tables.lookup[:, 3] *= 1e7
+    search, chunk = case.start(), case.chunk()
+    assert search.coarse.lookup.dtype == coarse
+    search.assign(chunk, MISSING, case.parts)
+    check_assignment(case, search, chunk)
+    ordinary = np.delete(search.coarse.reach[:20], 3)
+    assert ordinary.max() < 0.01 * search.unit * np.abs(np.delete(case.tables.lookup, 3, 1)).max()
 
 
 def test_bounds_spare_look_ups(missing):
@@ -172,8 +201,8 @@ def test_move_keeps_the_statistics(missing):
     counts, masses = statistics(old)
     for first, last in ((0, 2), (2, m)):
         _kernels.label_kmeans.move(
-            case.labels, MISSING, case.complete, case.offsets, weights, mass,
-            np.flatnonzero(old != new), old, new, first, last, counts, masses,
+            case.labels, np.uint8(MISSING), case.complete, case.offsets.astype(np.int32), weights,
+            mass, np.flatnonzero(old != new), old, new, first, last, counts, masses,
         )  # fmt: skip
     expected_counts, expected_masses = statistics(new)
     np.testing.assert_allclose(counts, expected_counts, rtol=0, atol=1e-12)

@@ -8,14 +8,14 @@ import pytest
 from partita import _kernels
 
 pytestmark = pytest.mark.kernel
-MISSING = 255
+MISSING = np.uint8(255)
 
 
 def table(seed, n=200, m=4, k=3, missing=0.2):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, k, (n, m)).astype(np.uint8)
     labels[rng.random((n, m)) < missing] = MISSING
-    return labels, np.arange(m + 1) * k
+    return labels, (np.arange(m + 1) * k).astype(np.uint32)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -80,7 +80,10 @@ def test_relabel_numbers_clusters_by_appearance():
     labels, offsets = table(3, n=50)
     order = np.random.default_rng(1).permutation(50)[:40]  # some rows may be left out
     renamed, new_code = np.empty_like(labels[order]), np.empty(offsets[-1], np.int64)
-    _kernels.rows.relabel_by_appearance(labels, MISSING, offsets, order, renamed, new_code)
+    for share in ((0, 2), (2, 4)):
+        _kernels.rows.relabel_by_appearance(
+            labels, MISSING, offsets, order, *share, renamed, new_code
+        )
     for i in range(labels.shape[1]):
         column = renamed[:, i][renamed[:, i] != MISSING]
         _, first = np.unique(column, return_index=True)

@@ -1,4 +1,4 @@
-"""The one door to numba.
+"""The door to numba (`_vectors` is the other one, to what lies behind it).
 
 Kernels are compiled without the interpreter lock, so that `partita._threads` can run blocks of
 them side by side, and kept on disk, so that a user waits for the compiler once. `fastmath` stays
@@ -32,9 +32,15 @@ class _SharedCacheFile(IndexDataCacheFile):
         self._save_index(overloads)
 
 
-def jit(function):
-    """Compile a kernel when it is first called."""
-    kernel = numba.njit(nogil=True, cache=True)(function)
+def jit(function=None, *, inside=False):
+    """Compile a kernel when it is first called.
+
+    With `inside` it becomes part of the kernels that call it: handing over an array costs as much
+    as seven numbers, which counts in what is called for every row.
+    """
+    if function is None:
+        return lambda function: jit(function, inside=inside)
+    kernel = numba.njit(nogil=True, cache=True, forceinline=inside)(function)
     cache = getattr(kernel, "_cache", None)  # none where the compiler is switched off
     if cache is not None:
         cache._cache_file.__class__ = _SharedCacheFile

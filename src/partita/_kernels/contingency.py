@@ -29,13 +29,13 @@ def n_labelled(labels, missing, start, stop, out):
 
 @jit
 def row_sums(labels, missing, offsets, values, start, stop, out):
-    """out[x] = sum of values over the clusters of row x."""
+    """out[x] = sum of values over the clusters of row x; offsets are unsigned."""
     m = labels.shape[1]
     for x in range(start, stop):
         total = 0.0
         for i in range(m):
             if labels[x, i] != missing:
-                total += values[offsets[i] + np.int64(labels[x, i])]
+                total += values[offsets[i] + labels[x, i]]
         out[x] = total
 
 

@@ -1,4 +1,8 @@
-"""Distinct rows of a label table, and a fingerprint of each that knows no names and no order."""
+"""Distinct rows of a label table, and a fingerprint of each that knows no names and no order.
+
+Where a kernel takes a code for missing labels it has their type, and offsets are unsigned: to
+compare and to add as they are takes half the time.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +85,7 @@ def gather_colours(labels, missing, offsets, row_colour, first, last, cluster_co
         colour = _mix(row_colour[x])
         for i in range(first, last):
             if labels[x, i] != missing:
-                cluster_colour[offsets[i] + np.int64(labels[x, i])] += colour
+                cluster_colour[offsets[i] + labels[x, i]] += colour
     for i in range(first, last):
         partition = np.uint64(0)
         for c in range(offsets[i], offsets[i + 1]):
@@ -99,7 +103,7 @@ def spread_colours(labels, missing, offsets, cluster_colour, start, stop, row_co
         total = np.uint64(0)
         for i in range(labels.shape[1]):
             if labels[x, i] != missing:
-                total += cluster_colour[offsets[i] + np.int64(labels[x, i])]
+                total += cluster_colour[offsets[i] + labels[x, i]]
         row_colour[x] = _mix(row_colour[x] ^ total)
 
 
@@ -112,22 +116,27 @@ def take_columns(labels, columns, start, stop, out):
 
 
 @jit
-def relabel_by_appearance(labels, missing, offsets, order, renamed, new_code):
+def relabel_by_appearance(labels, missing, offsets, order, first, last, renamed, new_code):
     """Write into `renamed` the rows `order` of `labels`, clusters numbered by first appearance.
 
-    `new_code[offsets[i] + old]` receives the new number of every old one.
+    Of partitions first..last, which are no business of the others. `new_code[offsets[i] + old]`
+    receives the new number of every old one.
     """
-    m = labels.shape[1]
-    next_code = np.zeros(m, np.int64)
-    new_code[:] = -1
+    new_code[offsets[first] : offsets[last]] = -1
+    next_code, unseen = np.zeros(last - first, np.int64), offsets[last] - offsets[first]
+    for a in range(len(order)):
+        if unseen == 0:
+            break
+        x = order[a]
+        for i in range(first, last):
+            if labels[x, i] != missing:
+                c = offsets[i] + labels[x, i]
+                if new_code[c] < 0:
+                    new_code[c] = next_code[i - first]
+                    next_code[i - first] += 1
+                    unseen -= 1
     for a in range(len(order)):
         x = order[a]
-        for i in range(m):
-            if labels[x, i] == missing:
-                renamed[a, i] = missing
-                continue
-            c = offsets[i] + np.int64(labels[x, i])
-            if new_code[c] < 0:
-                new_code[c] = next_code[i]
-                next_code[i] += 1
-            renamed[a, i] = new_code[c]
+        for i in range(first, last):
+            label = labels[x, i]
+            renamed[a, i] = missing if label == missing else new_code[offsets[i] + label]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
-from partita._threads import run_blocks
+from partita._threads import run_shares
 from partita.checkpoint import Checkpoint
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
@@ -19,8 +19,6 @@ from partita.solvers.label_search import Tables
 from partita.solvers.label_statistics import overall_statistics, parts_of
 
 __all__ = ["SEC"]
-
-_SMALL_TABLE = 1 << 18  # entries below which a second thread is not worth waking
 
 
 class SEC(PredictsRows):
@@ -190,14 +188,13 @@ class _WeightedRows:
         # f = w ‖b/w - m‖² = Σ_i μ_i ( 1/w - 2 m_k,i[label] + w ‖m_k,i‖² )
         tables = Tables(np.empty(counts.shape), np.empty(masses.shape))
         kernel = _kernels.label_kmeans.ratio_tables
-        m = len(masses)
-        run_blocks(
+        run_shares(
             lambda first, last: kernel(
                 counts, masses, self.overall, self.mu, self.offsets, first, last, tables.lookup,
                 tables.slope,
             ),
-            m,
-            -(-m // 2) if counts.size > _SMALL_TABLE else m,
+            len(masses),
+            counts.size,
         )  # fmt: skip
         return tables
 

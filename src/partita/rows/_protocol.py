@@ -82,8 +82,8 @@ def fresh_memory(
 def n_labelled(labels: NDArray[Any], missing: int) -> NDArray[np.int32]:
     """How many partitions label every row."""
     out = np.empty(len(labels), np.int32)
-    kernel = _kernels.contingency.n_labelled
-    run_blocks(lambda start, stop: kernel(labels, missing, start, stop, out), len(out), _BLOCK)
+    kernel, code = _kernels.contingency.n_labelled, labels.dtype.type(missing)
+    run_blocks(lambda start, stop: kernel(labels, code, start, stop, out), len(out), _BLOCK)
     return out
 
 
@@ -92,9 +92,10 @@ def row_sums(
 ) -> NDArray[np.float64]:
     """The sum over a row's clusters of a value per cluster, shape (n_rows,)."""
     out = np.empty(len(labels))
-    kernel = _kernels.contingency.row_sums
+    kernel, code = _kernels.contingency.row_sums, labels.dtype.type(missing)
+    unsigned = offsets.astype(np.uint32)
     run_blocks(
-        lambda start, stop: kernel(labels, missing, offsets, values, start, stop, out),
+        lambda start, stop: kernel(labels, code, unsigned, values, start, stop, out),
         len(labels),
         _BLOCK,
     )

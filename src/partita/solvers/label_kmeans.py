@@ -174,12 +174,12 @@ class _Run:
         while len(history) < self.max_iter:
             fit.tables = search.tables
             keep(fit)
-            changed = self._iterate(search, fit, anew)
+            self._iterate(search, fit, anew)
             anew = False
-            if history and not changed:
+            search = search.next(geometry.tables(held.counts, held.masses))
+            if history and not search.changed and not fit.refilled:
                 fit.converged = True
                 break
-            search = search.next(geometry.tables(held.counts, held.masses))
             history.append(geometry.objective(held.counts, held.masses, search.tables))
             if len(history) > 1 and history[-2] - history[-1] < self.tol * abs(history[-2]):
                 fit.converged = True
@@ -198,19 +198,16 @@ class _Run:
     def _search(self, tables: Tables) -> Search:
         return Search.start(tables, self.rows.offsets, self.rows.complete, self.typical)
 
-    def _iterate(self, search: Search, fit: Fit, anew: bool) -> bool:
-        """One pass over the rows; whether it changed what the groups hold.
+    def _iterate(self, search: Search, fit: Fit, anew: bool) -> None:
+        """One pass over the rows, and what the groups hold after it.
 
         That depends on the tables alone, not on what is known of the rows from passes before.
         """
         held = fit.held
         # sums of fractions would remember the way by which rows came and went
         anew = anew or not self.rows.remembers or not self.rows.whole
-        before = held.counts.copy(), held.masses.copy()
         if anew:
             held.clear()
         assign = _Assign(self.shape, self.geometry, search, anew)
         self.rows.accumulate(assign, held.arrays, memory=True)
         fit.refilled = refill(self.rows, self.geometry, search, self.shape, held)
-        same = map(np.array_equal, before, (held.counts, held.masses))
-        return bool(fit.refilled) or not all(same)

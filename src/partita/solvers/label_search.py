@@ -9,23 +9,25 @@ first iterations it is a few restless groups that make most bounds fail; these a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
-from partita._threads import run_blocks
+from partita._threads import run_blocks, run_shares
 from partita.rows import Chunk
 
 __all__ = ["Search", "Tables", "Typical"]
 
-_LANES = 8  # single-precision numbers in a vector register: coarse tables have whole registers
+_LANES = 16  # numbers of 16 bits in a vector register: coarse tables have whole registers
 _MANY_GROUPS = 3 * _LANES  # from here on looking at a few restless groups first saves time
 _LITTLE = 0.02  # of the largest move
-_ROWS = 4096
+_ROWS = 2048
 _HALF_STEP = 2.0**-24  # relative error of rounding to single precision
-_SMALL_TABLE = 1 << 18  # entries below which a second thread is not worth waking
+_GRAIN = 2.0**-40  # of the largest entry: more than rounding to double precision ever adds up to
+_NEAR = 1 << 18  # bytes of tables that stay in the second-level cache, with fine steps or coarse
+_NEVER = 1e30  # what groups cost that are there to fill a register
 
 
 @dataclass(frozen=True)
@@ -49,43 +51,58 @@ class Typical:
     scale: float
 
 
-@dataclass(frozen=True)
-class Coarse:
-    """Tables in single precision, in some unit, padded, with a row of zeros at the end."""
+class Coarse(NamedTuple):
+    """Tables in whole steps from the middle of each column, in some unit, padded.
 
-    lookup: NDArray[np.float32]
-    slope: NDArray[np.float32]
-    base: NDArray[np.float32]  # the sum of the slopes
+    With q the sum of a row's a entries of a column, its cost lies between
+
+        a origin + step q + scale (a slope_origin + slope_step slope_q)
+
+    and 2 a (reach + scale slope_reach) more.
+    """
+
+    lookup: NDArray[np.signedinteger]
+    slope: NDArray[np.signedinteger]
+    step: NDArray[np.float32]
+    slope_step: NDArray[np.float32]
+    origin: NDArray[np.float32]
+    slope_origin: NDArray[np.float32]
+    reach: NDArray[np.float32]
+    slope_reach: NDArray[np.float32]
 
     def columns(self, chosen: NDArray[np.int64]) -> Coarse:
-        return Coarse(
-            *(np.ascontiguousarray(t[..., chosen]) for t in (self.lookup, self.slope, self.base))
-        )
+        return Coarse(*(np.ascontiguousarray(table[..., chosen]) for table in self))
+
+
+class Drift(NamedTuple):
+    """How far costs can have changed since the tables before.
+
+    All but `grain` are looked up by a row's number of labels (by 0 where none is missing); the last
+    axis holds the part of the look-ups and the part that a row's scale multiplies.
+    """
+
+    rise: NDArray[np.float64]  # by number of labels and group
+    fall: NDArray[np.float64]
+    next_fall: NDArray[np.float64]  # of all but the steepest
+    steepest: NDArray[np.int64]
+    calm_fall: NDArray[np.float64]  # of all but the restless
+    grain: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Search:
-    """Tables, their coarse copies, and how far costs can have changed since the tables before.
-
-    `slack` and what follows it are looked up by a row's number of labels (by 0 where none is
-    missing); the last axis holds the part of the look-ups and the part that a row's scale
-    multiplies.
-    """
+    """Tables, their coarse copies, and how far costs can have changed since the tables before."""
 
     tables: Tables
     offsets: NDArray[np.int64]
     complete: bool
     typical: Typical
     unit: float
+    changed: bool  # whether the tables differ from those before
     coarse: Coarse
     restless: NDArray[np.int64]
     narrow: Coarse
-    slack: NDArray[np.float64]
-    rise: NDArray[np.float64]
-    fall: NDArray[np.float64]
-    next_fall: NDArray[np.float64]
-    steepest: NDArray[np.int64]
-    calm_fall: NDArray[np.float64]
+    drift: Drift
 
     @classmethod
     def start(
@@ -112,53 +129,54 @@ class Search:
         unit: float,
     ) -> Self:
         n_groups = tables.lookup.shape[1]
-        m = len(offsets) - 1
-        coarse, highest, most, least = _coarsened(tables, previous, offsets, unit)
-        slope, change = unit * tables.slope, unit * (tables.slope - previous.slope)
-        reach = _largest_sums(np.stack([highest, np.abs(slope)], -1), complete).max(axis=1)
-        falls = -_largest_sums(np.stack([-least, -change], -1), complete)
+        survey = _surveyed(tables, previous, offsets)
+        coarse = _coarsened(tables, survey, complete, unit)
+        change = tables.slope - previous.slope
+        rises = unit * _largest_sums(np.stack([survey.most, change], -1), complete)
+        falls = -unit * _largest_sums(np.stack([-survey.least, -change], -1), complete)
         in_order = np.argsort(falls, axis=1)[:, :2]
         lowest = np.take_along_axis(falls, in_order, axis=1)
-        if n_groups == 1:  # there is no other group
-            lowest = np.concatenate([lowest, np.full_like(lowest, np.inf)], axis=1)
-        place = 0 if complete else typical.n_labelled
         restless = np.empty(0, np.int64)
         calm_fall = lowest[:, 0]
         if n_groups >= _MANY_GROUPS:
+            place = 0 if complete else typical.n_labelled
             restless = _most_restless(falls[place] @ [1.0, typical.scale])
             calm_fall = np.delete(falls, restless, axis=1).min(axis=1)
+        largest = [max(survey.highest.max(), -survey.lowest.min()), np.abs(tables.slope).max()]
+        drift = Drift(
+            rises,
+            np.ascontiguousarray(lowest[:, 0]),
+            np.ascontiguousarray(lowest[:, -1]),
+            np.ascontiguousarray(in_order[:, 0]),
+            np.ascontiguousarray(calm_fall),
+            unit * _GRAIN * np.asarray(largest),
+        )
         return cls(
             tables,
             offsets,
             complete,
             typical,
             unit,
+            bool(survey.most.any() or survey.least.any() or change.any()),
             coarse,
             restless,
             coarse.columns(restless),
-            slack=_roundings(m, complete)[:, None] * _HALF_STEP * reach + 1e-30,
-            rise=_largest_sums(np.stack([most, change], -1), complete),
-            fall=np.ascontiguousarray(lowest[:, 0]),
-            next_fall=np.ascontiguousarray(lowest[:, 1]),
-            steepest=np.ascontiguousarray(in_order[:, 0]),
-            calm_fall=np.ascontiguousarray(calm_fall),
+            drift,
         )
 
     def assign(self, chunk: Chunk, missing: int, parts: Any) -> int:
         """Put the rows of a chunk into their cheapest groups; how many moved."""
-        kernel = _kernels.label_kmeans.assign
-        coarse, narrow = self.coarse, self.narrow
+        kernel = _kernels.label_search.assign
+        code, offsets = chunk.labels.dtype.type(missing), self.offsets.astype(np.int32)
         moved: list[int] = []
 
         def block(start: int, stop: int) -> None:
             moved.append(
                 kernel(
-                    chunk.labels, missing, self.complete, self.offsets, self.tables.lookup,
-                    self.tables.slope, coarse.lookup, coarse.slope, coarse.base, self.restless,
-                    narrow.lookup, narrow.slope, narrow.base, self.unit, parts.scale,
-                    parts.n_labelled, self.slack, self.rise, self.fall, self.next_fall,
-                    self.steepest, self.calm_fall, chunk.groups, chunk.upper, chunk.lower, start,
-                    stop,
+                    chunk.labels, code, self.complete, offsets, self.tables.lookup,
+                    self.tables.slope, self.unit, self.coarse, self.restless, self.narrow,
+                    self.drift, parts.scale, parts.n_labelled, chunk.groups, chunk.upper,
+                    chunk.lower, start, stop,
                 )
             )  # fmt: skip
 
@@ -166,45 +184,90 @@ class Search:
         return sum(moved)
 
 
-def _coarsened(
-    tables: Tables, previous: Tables, offsets: NDArray[np.int64], unit: float
-) -> tuple[Coarse, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Coarse tables; the largest look-up and the extreme changes by partition and group."""
-    length, n_groups = tables.lookup.shape
+class _Survey(NamedTuple):
+    """By partition and group: the extreme look-ups, and their extreme changes."""
+
+    lowest: NDArray[np.float64]
+    highest: NDArray[np.float64]
+    most: NDArray[np.float64]
+    least: NDArray[np.float64]
+
+
+def _surveyed(tables: Tables, previous: Tables, offsets: NDArray[np.int64]) -> _Survey:
     m = len(offsets) - 1
-    width = -(-n_groups // _LANES) * _LANES
-    coarse = Coarse(
-        np.zeros((length + 1, width), np.float32),
-        np.zeros((m + 1, width), np.float32),
-        np.zeros(width, np.float32),
-    )
-    coarse.slope[:m, :n_groups] = unit * tables.slope
-    coarse.base[:n_groups] = unit * tables.slope.sum(axis=0)
-    highest, most, least = np.empty((3, m, n_groups))
-    kernel = _kernels.label_kmeans.coarsen
-    run_blocks(
-        lambda first, last: kernel(
-            tables.lookup, previous.lookup, offsets, unit, first, last, coarse.lookup, highest,
-            most, least,
-        ),
+    survey = _Survey(*np.empty((4, m, tables.lookup.shape[1])))
+    kernel = _kernels.label_search.survey
+    run_shares(
+        lambda first, last: kernel(tables.lookup, previous.lookup, offsets, first, last, *survey),
         m,
-        -(-m // 2) if tables.lookup.size > _SMALL_TABLE else m,
-    )  # fmt: skip
-    return coarse, highest, most, least
+        tables.lookup.size,
+    )
+    return survey
+
+
+def _coarsened(tables: Tables, survey: _Survey, complete: bool, unit: float) -> Coarse:
+    m, n_groups = tables.slope.shape
+    width = _kernels.label_search.whole_width(n_groups)
+    near = 2 * width * len(tables.lookup) <= _NEAR
+    shape = width, np.dtype(np.int16 if near else np.int8)
+    lookup, *of_lookup = _in_steps(
+        tables.lookup, survey.lowest.min(axis=0), survey.highest.max(axis=0), *shape, unit, m
+    )
+    # where no label is missing, every row has all slopes
+    slopes = tables.slope.mean(axis=0, keepdims=True) if complete else tables.slope
+    slope, *of_slope = _in_steps(slopes, slopes.min(axis=0), slopes.max(axis=0), *shape, unit, m)
+    columns = [array for pair in zip(of_lookup, of_slope, strict=True) for array in pair]
+    coarse = Coarse(lookup, slope, *columns)
+    coarse.origin[n_groups:] = _NEVER
+    return coarse
+
+
+def _in_steps(
+    table: NDArray[np.float64],
+    lowest: NDArray[np.float64],
+    highest: NDArray[np.float64],
+    width: int,
+    dtype: np.dtype[Any],
+    unit: float,
+    n_terms: int,
+) -> tuple[
+    NDArray[np.signedinteger], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]
+]:
+    """A table in steps from the middle of each column; step, origin and reach of each.
+
+    `n_terms` is how many entries a row can have.
+    """
+    length, n_groups = table.shape
+    kernels = _kernels.label_search
+    # rounded to what single precision holds first, so that these are no source of error
+    middle = np.float32(unit * (highest + lowest) / 2)
+    span = np.maximum(unit * highest - middle, middle - unit * lowest)
+    step = np.float32(span * ((1.0 + 2.0**-20) / kernels.LARGEST[dtype]))
+    per_step = np.divide(1.0, step, out=np.zeros(n_groups), where=step > 0)
+    out = np.zeros((length, width), dtype)
+    run_shares(
+        lambda first, last: kernels.quantise(
+            table, middle / unit, unit * per_step, first, last, out
+        ),
+        length,
+        table.size,
+    )
+    # half a step, and every rounding on the way to a cost
+    sizes = unit * np.maximum(np.abs(highest), np.abs(lowest))
+    rounding = _HALF_STEP * (32 + n_terms / 8) * sizes
+    reach = np.float32(0.5 * step.astype(np.float64) + rounding)
+    padded = np.zeros((3, width), np.float32)
+    padded[:, :n_groups] = step, middle - reach, reach
+    return out, *padded
 
 
 def _most_restless(falls: NDArray[np.float64]) -> NDArray[np.int64]:
     """The groups that have moved more than a little, in whole registers, at most half of all."""
     moving = int(np.count_nonzero(falls < _LITTLE * falls.min()))
-    wanted = max(1, -(-moving // _LANES)) * _LANES
-    most = len(falls) // (2 * _LANES) * _LANES
-    return np.argsort(falls, kind="stable")[: min(wanted, most)]
-
-
-def _roundings(m: int, complete: bool) -> NDArray[np.float64]:
-    """How many roundings a coarse cost and its bounds have met at most, by number of labels."""
-    sums = np.asarray([m // 8 + m % 8]) if complete else np.arange(m + 1)
-    return np.asarray(sums + 16.0, np.float64)
+    whole = _kernels.label_search.whole_width
+    widths = [n for n in range(_LANES, len(falls) // 2 + 1, _LANES) if whole(n) == n]
+    width = next((n for n in widths if n >= moving), widths[-1])
+    return np.argsort(falls, kind="stable")[:width]
 
 
 def _largest_sums(values: NDArray[np.float64], complete: bool) -> NDArray[np.float64]:

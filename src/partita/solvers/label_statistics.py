@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
-from partita._threads import run_blocks
+from partita._threads import run_blocks, run_shares
 from partita.rows import Chunk, RowParts, Rows, Totals
 from partita.solvers.label_search import Tables, Typical
 
@@ -145,19 +145,19 @@ def recount(
     new: NDArray[np.int32],
     totals: Totals,
 ) -> None:
-    """Bring statistics up to date with the rows whose group changed, half of the columns each."""
+    """Bring statistics up to date with the rows whose group changed."""
     counts, masses, sizes = totals
     mass = chunk.weights * mass
     kernel = _kernels.label_kmeans.move
-    m = rows.n_partitions
     moved = np.flatnonzero(old != new)
-    run_blocks(
+    code, offsets = chunk.labels.dtype.type(rows.missing), rows.offsets.astype(np.int32)
+    run_shares(
         lambda first, last: kernel(
-            chunk.labels, rows.missing, rows.complete, rows.offsets, chunk.weights, mass, moved,
-            old, new, first, last, counts, masses,
+            chunk.labels, code, rows.complete, offsets, chunk.weights, mass, moved, old, new,
+            first, last, counts, masses,
         ),
-        m,
-        -(-m // 2) if len(moved) > _ROWS else m,
+        rows.n_partitions,
+        len(moved) * rows.n_partitions,
     )  # fmt: skip
     for groups, sign in ((new[moved], 1), (old[moved], -1)):
         sizes += sign * np.bincount(groups[groups >= 0], minlength=len(sizes))

@@ -1,0 +1,218 @@
+"""The cheapest group of every row of a table of labels: by bounds, by coarse tables, exactly.
+
+The cost of row x in group k is
+
+    f(x, k) = constant[x] + Σ_{i: x labelled} ( lookup[c_i(x), k] + scale[x] slope[i, k] ),
+
+c_i(x) being x's cluster in partition i, numbered through. Coarse tables hold the K numbers of a
+look-up in 8 or 16 bits each, in steps that every group has for itself: their sums are exact, and
+say between which two numbers a cost lies. Where that leaves a choice, double precision decides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partita._kernels._jit import jit
+from partita._kernels._vectors import ROOM, add_costs, list_clusters, two_smallest, whole_width
+
+__all__ = ["LARGEST", "assign", "quantise", "survey", "whole_width"]
+
+LARGEST = {np.dtype(np.int8): 127, np.dtype(np.int16): 511}  # size of an entry of a coarse table
+_BATCH = 64  # entries whose sum cannot overflow
+_TIE = 2.0**-45  # of the sizes of its terms: how far rounding may take a sum
+_ROUNDED = 2.0**-23  # of a bound, when it is stored in single precision
+
+
+@jit(inside=True)
+def _list_clusters(labels, x, missing, complete, offsets, clusters, partitions):
+    """The clusters and the partitions of row x; how many there are. All partitions are listed."""
+    m = labels.shape[1]
+    if complete:
+        for i in range(m):
+            clusters[i] = offsets[i] + np.int32(labels[x, i])
+        return m
+    return list_clusters(labels, x, missing, offsets, 0, m, clusters, partitions)
+
+
+@jit(inside=True)
+def _lowest_costs(
+    lookup, slope, step, slope_step, origin, slope_origin, complete, clusters, partitions, n, scale,
+    low,
+):  # fmt: skip
+    """What the n labels of a row cost at least in every group, as coarse tables can tell."""
+    one, s = np.float32(1.0), np.float32(scale)
+    slopes = s * np.float32(n) if complete else np.float32(0.0)  # in a step of their own, or below
+    for k in range(len(low)):
+        low[k] = slopes * slope_origin[k]
+    for first in range(0, n, _BATCH):
+        last = min(first + _BATCH, n)
+        add_costs(lookup, clusters, first, last, origin, step, one, low)
+        if not complete:
+            add_costs(slope, partitions, first, last, slope_origin, slope_step, s, low)
+
+
+@jit
+def _exact_cost(clusters, partitions, n, lookup, slope, scale, k):
+    """The cost in group k in double precision, and the sum of the sizes of its terms."""
+    # four sums side by side: an addition need not wait for the one before
+    t0 = t1 = t2 = t3 = s0 = s1 = s2 = s3 = 0.0
+    whole = n - n % 4
+    for a in range(0, whole, 4):
+        v0 = lookup[clusters[a], k] + scale * slope[partitions[a], k]
+        v1 = lookup[clusters[a + 1], k] + scale * slope[partitions[a + 1], k]
+        v2 = lookup[clusters[a + 2], k] + scale * slope[partitions[a + 2], k]
+        v3 = lookup[clusters[a + 3], k] + scale * slope[partitions[a + 3], k]
+        t0, t1, t2, t3 = t0 + v0, t1 + v1, t2 + v2, t3 + v3
+        s0, s1, s2, s3 = s0 + abs(v0), s1 + abs(v1), s2 + abs(v2), s3 + abs(v3)
+    for a in range(whole, n):
+        v0 = lookup[clusters[a], k] + scale * slope[partitions[a], k]
+        t0, s0 = t0 + v0, s0 + abs(v0)
+    return (t0 + t1) + (t2 + t3), (s0 + s1) + (s2 + s3)
+
+
+@jit
+def _two_cheapest_exactly(clusters, partitions, n, lookup, slope, scale, unit, low, limit):
+    """The first of the cheapest groups, its cost, and at most the cost of any other.
+
+    Groups that cost more than the limit at least are taken at that. Costs that rounding may have
+    made different are equal: the order of the columns must not decide.
+    """
+    best, best_cost, second = -1, np.inf, np.inf
+    for k in range(lookup.shape[1]):
+        value, tie = np.float64(low[k]), 0.0
+        if value <= limit:
+            exact, size = _exact_cost(clusters, partitions, n, lookup, slope, scale, k)
+            value, tie = unit * exact, unit * _TIE * size
+        if value < best_cost - tie:
+            second = best_cost
+            best, best_cost = k, value
+        elif value < second:
+            second = value
+    return best, best_cost, second
+
+
+@jit
+def assign(
+    labels, missing, complete, offsets, lookup, slope, unit, coarse, restless, narrow, drift, scale,
+    n_labelled, groups, upper, lower, start, stop,
+):  # fmt: skip
+    """Put rows start..stop into their cheapest group (the first of equals); return how many moved.
+
+    coarse : tables of all groups, with
+        lookup, slope : int8 or int16, entries in steps of step[k], slope_step[k]
+        origin, slope_origin : what an entry of 0 stands for at least
+        reach, slope_reach : by how much it can stand for more
+        all in units of `unit`
+    restless, narrow : groups whose tables have changed most, and their columns of the coarse tables
+    drift : how far costs can have changed with the tables, looked up by a row's number of labels
+        (by 0 where none is missing), the last axis being the part that a row's scale multiplies:
+        rise[a, k] : most by which the cost in group k can have risen
+        fall[a] : most by which any cost can have fallen (negative), which the groups steepest[a]
+            do; next_fall[a] for the other groups, calm_fall[a] for all but `restless`
+        grain : rounding of any of these, per label
+
+    upper[x] is at least the cost in the own group and lower[x] at most that in any other, both
+    without the constant and in units of `unit`. A row whose upper bound stays below its lower one
+    cannot move and costs no look-up; where only restless groups could be cheaper, they alone are
+    looked at first. Neither bounds nor coarse tables ever change a label.
+    """
+    # taken out of their tuples once: counting who holds an array costs more than a look-up
+    entries, slope_entries, step, slope_step, origin, slope_origin, reach, slope_reach = coarse
+    (
+        few_entries, few_slope_entries, few_step, few_slope_step, few_origin, few_slope_origin,
+        few_reach, few_slope_reach,
+    ) = narrow  # fmt: skip
+    rise, fall, next_fall, steepest, calm_fall, grain = drift
+    m, width, few = labels.shape[1], len(step), len(few_step)
+    clusters, partitions = np.empty(m + ROOM, np.int32), np.arange(m + ROOM).astype(np.int32)
+    low, few_low = np.empty(width, np.float32), np.empty(few, np.float32)
+    place = np.full(lookup.shape[1], -1, np.int64)
+    for j in range(few):
+        place[restless[j]] = j
+    moved = 0
+    for x in range(start, stop):
+        if n_labelled[x] == 0:
+            continue
+        a = 0 if complete else n_labelled[x]
+        k, s = groups[x], scale[x]
+        narrowly, calm = False, 0.0
+        if k >= 0:
+            least = fall[a, 0] if k != steepest[a, 0] else next_fall[a, 0]
+            least += s * (fall[a, 1] if k != steepest[a, 1] else next_fall[a, 1])
+            grains = n_labelled[x] * (grain[0] + s * grain[1])
+            up = upper[x] + rise[a, k, 0] + s * rise[a, k, 1]
+            up += grains + _ROUNDED * abs(up)
+            lowest = lower[x] + least
+            lowest -= grains + _ROUNDED * abs(lowest)
+            if up < lowest:
+                upper[x] = up
+                lower[x] = lowest
+                continue
+            calm = lower[x] + calm_fall[a, 0] + s * calm_fall[a, 1]
+            calm -= grains + _ROUNDED * abs(calm)
+            narrowly = few > 0 and up < calm
+        n = _list_clusters(labels, x, missing, complete, offsets, clusters, partitions)
+        if narrowly:
+            _lowest_costs(
+                few_entries, few_slope_entries, few_step, few_slope_step, few_origin,
+                few_slope_origin, complete, clusters, partitions, n, s, few_low,
+            )  # fmt: skip
+            own = place[k]
+            if own >= 0:
+                above = 2 * n * (few_reach[own] + s * few_slope_reach[own])
+                up = min(up, few_low[own] + above)
+                up += _ROUNDED * abs(up)
+                few_low[own] = np.inf
+            _, other, _ = two_smallest(few_low)
+            lowest = min(calm, np.float64(other))
+            if up < lowest:
+                upper[x] = up
+                lower[x] = lowest
+                continue
+        _lowest_costs(
+            entries, slope_entries, step, slope_step, origin, slope_origin, complete, clusters,
+            partitions, n, s, low,
+        )  # fmt: skip
+        best, cost, second = two_smallest(low)
+        up, lowest = cost + 2 * n * (reach[best] + s * slope_reach[best]), np.float64(second)
+        if up >= lowest:
+            best, up, lowest = _two_cheapest_exactly(
+                clusters, partitions, n, lookup, slope, s, unit, low, up
+            )
+        if best != k:
+            groups[x] = best
+            moved += 1
+        upper[x] = up + _ROUNDED * abs(up)
+        lower[x] = lowest - _ROUNDED * abs(lowest)
+    return moved
+
+
+@jit
+def survey(lookup, previous, offsets, first, last, lowest, highest, most, least):
+    """What partitions first..last of a look-up table hold, and how far it has changed.
+
+    lowest[i, k] and highest[i, k] are the smallest and the largest entry, most[i, k] and
+    least[i, k] the largest and the smallest change of an entry since `previous`.
+    """
+    n_groups = lookup.shape[1]
+    for i in range(first, last):
+        low, high, top, bottom = lowest[i], highest[i], most[i], least[i]
+        low[:], high[:], top[:], bottom[:] = np.inf, -np.inf, -np.inf, np.inf
+        for c in range(offsets[i], offsets[i + 1]):
+            now, before = lookup[c], previous[c]
+            for k in range(n_groups):
+                change = now[k] - before[k]
+                low[k] = min(low[k], now[k])
+                high[k] = max(high[k], now[k])
+                top[k] = max(top[k], change)
+                bottom[k] = min(bottom[k], change)
+
+
+@jit
+def quantise(table, middle, per_step, first, last, out):
+    """Rows first..last of a table in whole steps from the middle of each column."""
+    for c in range(first, last):
+        row, steps = table[c], out[c]
+        for k in range(table.shape[1]):
+            steps[k] = np.rint((row[k] - middle[k]) * per_step[k])
