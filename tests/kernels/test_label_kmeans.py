@@ -62,7 +62,8 @@ def case(request, missing):
 def test_costs(case):
     expected = case.costs(case.tables) + case.constant[:, None]
     n, groups = expected.shape
-    arrays = case.labels, MISSING, case.offsets, case.tables.lookup, case.tables.slope
+    offsets = case.offsets.astype(np.int32)
+    arrays = case.labels, np.uint8(MISSING), offsets, case.tables.lookup, case.tables.slope
     out = np.empty((n, groups))
     _kernels.label_kmeans.row_costs(*arrays, case.constant, case.scale, 0, n, out)
     np.testing.assert_allclose(out, expected, rtol=0, atol=1e-12)

@@ -17,22 +17,18 @@ from partita._kernels._vectors import ROOM, list_clusters
 
 
 @jit
-def _exact_costs(label, missing, offsets, lookup, slope, constant, scale, cost):
-    """Costs of one row in double precision."""
-    cost[:] = constant
-    for i in range(len(label)):
-        if label[i] != missing:
-            t = lookup[offsets[i] + np.int64(label[i])]
-            rise = slope[i]
-            for k in range(len(cost)):
-                cost[k] += t[k] + scale * rise[k]
-
-
-@jit
 def row_costs(labels, missing, offsets, lookup, slope, constant, scale, start, stop, out):
     """All costs of rows start..stop in double precision, into the same rows of `out`."""
+    m, n_groups = labels.shape[1], lookup.shape[1]
+    clusters, partitions = np.empty(m + ROOM, np.int32), np.empty(m + ROOM, np.int32)
     for x in range(start, stop):
-        _exact_costs(labels[x], missing, offsets, lookup, slope, constant[x], scale[x], out[x])
+        n = list_clusters(labels, x, missing, offsets, 0, m, clusters, partitions)
+        for k in range(n_groups):
+            out[x, k] = constant[x]
+        for a in range(n):
+            c, i = clusters[a], partitions[a]
+            for k in range(n_groups):
+                out[x, k] += lookup[c, k] + scale[x] * slope[i, k]
 
 
 @jit

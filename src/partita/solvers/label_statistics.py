@@ -174,10 +174,10 @@ def row_costs(
     out = np.empty((len(labels), tables.lookup.shape[1]))
     kernel = _kernels.label_kmeans.row_costs
     lookup, slope = np.ascontiguousarray(tables.lookup), np.ascontiguousarray(tables.slope)
+    code, offsets = labels.dtype.type(ensemble.missing), ensemble.offsets.astype(np.int32)
     run_blocks(
         lambda start, stop: kernel(
-            labels, ensemble.missing, ensemble.offsets, lookup, slope, constant, scale, start,
-            stop, out,
+            labels, code, offsets, lookup, slope, constant, scale, start, stop, out
         ),
         len(labels),
         _ROWS,

@@ -38,10 +38,10 @@ class RowEmbedding:
         out, nothing = np.empty((n, width)), np.zeros(n)
         flat = np.zeros((labels.shape[1], width))
         kernel = _kernels.label_kmeans.row_costs
+        code, offsets = labels.dtype.type(self.missing), self.offsets.astype(np.int32)
         run_blocks(
             lambda start, stop: kernel(
-                labels, self.missing, self.offsets, self.vectors, flat, nothing, nothing, start,
-                stop, out,
+                labels, code, offsets, self.vectors, flat, nothing, nothing, start, stop, out
             ),
             n,
             _ROWS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ class StoreMetadata:
         """Whether the number of clusters of every partition is known."""
         return all(p.n_clusters is not None for p in self.partitions)
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """Narrowest type for the clusters known so far and the missing code."""
         return np.dtype(code_dtype(max(p.n_clusters or 0 for p in self.partitions)))

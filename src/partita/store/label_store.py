@@ -21,6 +21,7 @@ from partita.store.label_writer import LabelWriter
 __all__ = ["LabelStore"]
 
 _IDS_AT_ONCE = 1 << 16
+_BYTES_PER_CALL = 1 << 15  # that are read in the time of a call
 
 
 class LabelStore:
@@ -262,9 +263,19 @@ class LabelStore:
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Some rows by number, in the order asked for."""
         taken = np.empty((len(rows), self.n_partitions), self.dtype)
-        for place in np.argsort(rows, kind="stable").tolist():
-            row = int(rows[place])
-            self.read(row, row + 1, taken[place : place + 1])
+        if not len(rows):
+            return taken
+        order = np.argsort(rows, kind="stable")
+        chunks = rows[order] // self.rows_per_chunk
+        row_bytes = self.n_partitions * self.dtype.itemsize
+        for places in np.split(order, np.flatnonzero(np.diff(chunks)) + 1):
+            first, last = int(rows[places[0]]), int(rows[places[-1]])
+            if (last - first) * row_bytes <= _BYTES_PER_CALL * len(places):
+                taken[places] = self.read(first, last + 1)[rows[places] - first]
+            else:
+                for place in places.tolist():
+                    row = int(rows[place])
+                    self.read(row, row + 1, taken[place : place + 1])
         return taken
 
     def verify(self) -> None:
