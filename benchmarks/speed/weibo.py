@@ -71,13 +71,15 @@ def _fill(labels, start, n_rows, missing, n_clusters, pieces, noise, wanted, tru
 
 @jit
 def _look_up(codes, table, out):
-    """Sum vectors of a table that fits the second-level cache, four at a time."""
+    """Sum vectors of a table that fits the second-level cache, eight at a time."""
     width = table.shape[1]
-    for r in range(0, len(codes) - 3, 4):
+    for r in range(0, len(codes) - 7, 8):
         t0, t1 = table[codes[r]], table[codes[r + 1]]
         t2, t3 = table[codes[r + 2]], table[codes[r + 3]]
+        t4, t5 = table[codes[r + 4]], table[codes[r + 5]]
+        t6, t7 = table[codes[r + 6]], table[codes[r + 7]]
         for k in range(width):
-            out[k] += (t0[k] + t1[k]) + (t2[k] + t3[k])
+            out[k] += ((t0[k] + t1[k]) + (t2[k] + t3[k])) + ((t4[k] + t5[k]) + (t6[k] + t7[k]))
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def look_up_limit(n_labels: int) -> float:
         run_blocks(lambda a, _: _look_up(codes[a], table, sums[a]), threads, 1)
 
     call()
-    best = min(_seconds(call) for _ in range(15))
+    best = min(_seconds(call) for _ in range(30))
     return best / codes.size * n_labels
 
 
@@ -223,9 +225,11 @@ def measure(n_rows: int, iterations: int, folder: Path) -> Weibo:
     start = time.perf_counter()
     store, truth = make(folder / "labels", n_rows, sampled)
     made = time.perf_counter() - start
-    read = read_limit(store)
-    look_up = look_up_limit(sampled * PARTITIONS)
+    limits = [(read_limit(store), look_up_limit(sampled * PARTITIONS))]
     method, total, passes = fuse(store, iterations)
+    # again, and the faster one counts: a limit is what the machine can do when it is let alone
+    limits += [(read_limit(store), look_up_limit(sampled * PARTITIONS))]
+    read, look_up = np.min(limits, axis=0).tolist()
     per_iteration = float(np.mean(passes))
     return Weibo(
         rows=n_rows,

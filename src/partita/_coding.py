@@ -14,6 +14,7 @@ from partita.exceptions import InvalidEnsembleError
 __all__ = ["code_dtype", "encode_table"]
 
 _ROWS = 4096
+_USUAL = 256  # as many numbers from -1 or 0 on are looked for before anything is known
 _SPAN = 1 << 16  # between the smallest and the largest number of a column: a table has room for it
 
 
@@ -38,18 +39,16 @@ def encode_table(
         return None
     wide = np.ascontiguousarray(table, np.uint64 if table.dtype.kind == "u" else np.int64)
     n, m = wide.shape
-    starts = range(0, n, _ROWS)
-    low, high = np.empty((2, len(starts), m), wide.dtype)
-    run_blocks(
-        lambda a, b: _kernels.coding.extent(wide, a, b, low[a // _ROWS], high[a // _ROWS]), n, _ROWS
-    )
-    lowest, highest = low.min(axis=0), high.max(axis=0)
-    if int((highest - lowest).max()) >= _SPAN or (highest - lowest < 0).any():
-        return None
-    present = np.zeros((m, int((highest - lowest).max()) + 1), bool)
-    run_blocks(lambda a, b: _kernels.coding.mark(wide, lowest, a, b, present), n, _ROWS)
+    found = _marked(wide, np.full(m, 0 if table.dtype.kind == "u" else -1, wide.dtype), _USUAL)
+    if found is None:
+        lowest, highest = _extent(wide)
+        if int((highest - lowest).max()) >= _SPAN or (highest - lowest < 0).any():
+            return None
+        found = _marked(wide, lowest, int((highest - lowest).max()) + 1)
+        assert found is not None
+    lowest, present = found
     if noise != "cluster" and table.dtype.kind == "i":
-        noisy = np.flatnonzero((lowest <= -1) & (highest >= -1))
+        noisy = np.flatnonzero((lowest <= -1) & (lowest + present.shape[1] > -1))
         noise_at = (noisy, -1 - lowest[noisy])
         if noise != "missing" and present[noise_at].any():
             return None
@@ -66,3 +65,22 @@ def encode_table(
         for there, first in zip(present, lowest, strict=True)
     )
     return coded, labels
+
+
+def _extent(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Smallest and largest number of every column."""
+    n, m = table.shape
+    low, high = np.empty((2, len(range(0, n, _ROWS)), m), table.dtype)
+    kernel = _kernels.coding.extent
+    run_blocks(lambda a, b: kernel(table, a, b, low[a // _ROWS], high[a // _ROWS]), n, _ROWS)
+    return low.min(axis=0), high.max(axis=0)
+
+
+def _marked(
+    table: NDArray[Any], lowest: NDArray[Any], span: int
+) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
+    """`lowest`, and which of the `span` numbers from there on a column has; None if any other."""
+    present = np.zeros((table.shape[1], span), bool)
+    kernel, inside = _kernels.coding.mark, []
+    run_blocks(lambda a, b: inside.append(kernel(table, lowest, a, b, present)), len(table), _ROWS)
+    return (lowest, present) if all(inside) else None

@@ -39,10 +39,11 @@ def canonical_order(
     """
     refinement = _Refinement(labels, missing, offsets)
     colours = refinement.refined(_weight_colours(weights))
-    if _count_distinct(colours) < len(colours):
-        refinement.find_twins(colours)
-        colours = refinement.without_ties(colours)
-    return np.argsort(colours, kind="stable")
+    order = np.argsort(colours)
+    if (colours[order[1:]] != colours[order[:-1]]).all():
+        return order
+    refinement.find_twins(colours)
+    return np.argsort(refinement.without_ties(colours), kind="stable")
 
 
 class _Refinement:

@@ -13,7 +13,7 @@ from partita.config import get_config
 __all__ = ["run_blocks", "run_shares"]
 
 _SMALL = 1 << 18  # numbers to read or write below which a second thread is not worth waking
-_SHARES = 4  # of a thread, so that one that comes late leaves the others something to do
+_SHARES = 2  # of a thread, so that one that comes late leaves the others something to do
 
 _helpers: dict[int, ThreadPoolExecutor] = {}  # by number of threads, kept: to start one takes long
 # a child of this process has the list but not the threads

@@ -19,7 +19,9 @@ def test_extent_mark_and_recode():
     low, span = values.min(axis=0), int(np.ptp(values, axis=0).max()) + 1
     present = np.zeros((3, span), bool)
     for start, stop in ((0, 15), (15, 40)):
-        _kernels.coding.mark(values, low, start, stop, present)
+        assert _kernels.coding.mark(values, low, start, stop, present)
+    for place in (low + 1, low - 1):  # one number has no place below, or none above
+        assert not _kernels.coding.mark(values, place, 0, 40, np.zeros((3, span), bool))
     for i in range(3):
         assert np.flatnonzero(present[i]).tolist() == np.unique(values[:, i] - low[i]).tolist()
     codes = np.random.default_rng(1).integers(0, 200, (3, span)).astype(np.uint8)

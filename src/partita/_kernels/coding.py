@@ -20,10 +20,18 @@ def extent(values, start, stop, low, high):
 
 @jit
 def mark(values, low, start, stop, present):
-    """present[i, v - low[i]] becomes True for every number v of column i in rows start..stop."""
+    """present[i, v - low[i]] becomes True for every number v of column i in rows start..stop.
+
+    False, and nothing is said, if there is a number that has no place.
+    """
+    span = present.shape[1]
     for x in range(start, stop):
         for i in range(values.shape[1]):
-            present[i, values[x, i] - low[i]] = True
+            v = values[x, i]
+            if v < low[i] or v - low[i] >= span:
+                return False
+            present[i, v - low[i]] = True
+    return True
 
 
 @jit

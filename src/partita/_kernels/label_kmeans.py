@@ -59,6 +59,7 @@ def move(
     """
     m = labels.shape[1]
     clusters, partitions = np.empty(m + ROOM, np.int32), np.empty(m + ROOM, np.int32)
+    cluster, partition = clusters.view(np.uint32), partitions.view(np.uint32)  # never negative
     change = np.zeros(masses.shape[1])
     for x in moved:
         if complete:
@@ -73,10 +74,10 @@ def move(
             w, v = sign * weights[x], sign * mass[x]
             change[k] += v
             for a in range(n):
-                counts[clusters[a], k] += w
+                counts[cluster[a], k] += w
             if not complete:
                 for a in range(n):
-                    masses[partitions[a], k] += v
+                    masses[partition[a], k] += v
     if complete:
         for i in range(first, last):
             masses[i] += change

@@ -23,7 +23,7 @@ __all__ = ["Search", "Tables", "Typical"]
 _LANES = 16  # numbers of 16 bits in a vector register: coarse tables have whole registers
 _MANY_GROUPS = 3 * _LANES  # from here on looking at a few restless groups first saves time
 _LITTLE = 0.02  # of the largest move
-_ROWS = 2048
+_ROWS = 4096
 _HALF_STEP = 2.0**-24  # relative error of rounding to single precision
 _GRAIN = 2.0**-40  # of the largest entry: more than rounding to double precision ever adds up to
 _NEAR = 1 << 18  # bytes of tables that stay in the second-level cache, with fine steps or coarse
@@ -72,6 +72,10 @@ class Coarse(NamedTuple):
 
     def columns(self, chosen: NDArray[np.int64]) -> Coarse:
         return Coarse(*(np.ascontiguousarray(table[..., chosen]) for table in self))
+
+    def nothing(self) -> Coarse:
+        """Tables of no column."""
+        return Coarse(*(np.asarray(table[..., :0]) for table in self))
 
 
 class Drift(NamedTuple):
@@ -132,22 +136,22 @@ class Search:
         survey = _surveyed(tables, previous, offsets)
         coarse = _coarsened(tables, survey, complete, unit)
         change = tables.slope - previous.slope
-        rises = unit * _largest_sums(np.stack([survey.most, change], -1), complete)
-        falls = -unit * _largest_sums(np.stack([-survey.least, -change], -1), complete)
-        in_order = np.argsort(falls, axis=1)[:, :2]
-        lowest = np.take_along_axis(falls, in_order, axis=1)
-        restless = np.empty(0, np.int64)
+        rises = _largest_sums(unit * survey.most, unit * change, complete)
+        falls = -_largest_sums(-unit * survey.least, -unit * change, complete)
+        lowest = np.sort(falls, axis=1)[:, :2]
+        restless, narrow = np.empty(0, np.int64), coarse.nothing()
         calm_fall = lowest[:, 0]
         if n_groups >= _MANY_GROUPS:
             place = 0 if complete else typical.n_labelled
             restless = _most_restless(falls[place] @ [1.0, typical.scale])
+            narrow = coarse.columns(restless)
             calm_fall = np.delete(falls, restless, axis=1).min(axis=1)
-        largest = [max(survey.highest.max(), -survey.lowest.min()), np.abs(tables.slope).max()]
+        largest = max(survey.highest.max(), -survey.lowest.min()), np.abs(tables.slope).max()
         drift = Drift(
             rises,
             np.ascontiguousarray(lowest[:, 0]),
             np.ascontiguousarray(lowest[:, -1]),
-            np.ascontiguousarray(in_order[:, 0]),
+            falls.argmin(axis=1),
             np.ascontiguousarray(calm_fall),
             unit * _GRAIN * np.asarray(largest),
         )
@@ -160,7 +164,7 @@ class Search:
             bool(survey.most.any() or survey.least.any() or change.any()),
             coarse,
             restless,
-            coarse.columns(restless),
+            narrow,
             drift,
         )
 
@@ -213,8 +217,9 @@ def _coarsened(tables: Tables, survey: _Survey, complete: bool, unit: float) -> 
     lookup, *of_lookup = _in_steps(
         tables.lookup, survey.lowest.min(axis=0), survey.highest.max(axis=0), *shape, unit, m
     )
-    # where no label is missing, every row has all slopes
-    slopes = tables.slope.mean(axis=0, keepdims=True) if complete else tables.slope
+    slopes = tables.slope
+    if complete:  # every row has all slopes: an entry stands for their mean
+        slopes = slopes.sum(axis=0, keepdims=True) / m
     slope, *of_slope = _in_steps(slopes, slopes.min(axis=0), slopes.max(axis=0), *shape, unit, m)
     columns = [array for pair in zip(of_lookup, of_slope, strict=True) for array in pair]
     coarse = Coarse(lookup, slope, *columns)
@@ -270,13 +275,18 @@ def _most_restless(falls: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.argsort(falls, kind="stable")[:width]
 
 
-def _largest_sums(values: NDArray[np.float64], complete: bool) -> NDArray[np.float64]:
-    """The sum of the a largest values over the partitions (first axis), for a = 0..m.
+def _largest_sums(
+    lookups: NDArray[np.float64], slopes: NDArray[np.float64], complete: bool
+) -> NDArray[np.float64]:
+    """The sums of the a largest values over the partitions (first axis), for a = 0..m.
 
-    Where no label is missing, the sum of all values is all that is asked for.
+    Where no label is missing, the sums of all values are all that is asked for.
     """
-    if complete:
-        return np.asarray(values.sum(axis=0, keepdims=True))
-    sums = np.zeros((len(values) + 1, *values.shape[1:]))
-    np.cumsum(np.sort(values, axis=0)[::-1], axis=0, out=sums[1:])
+    m, n_groups = lookups.shape
+    sums = np.zeros((1 if complete else m + 1, n_groups, 2))
+    for part, values in enumerate((lookups, slopes)):
+        if complete:
+            values.sum(axis=0, out=sums[0, :, part])
+        else:
+            np.cumsum(np.sort(values, axis=0)[::-1], axis=0, out=sums[1:, :, part])
     return sums
