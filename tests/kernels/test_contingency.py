@@ -54,12 +54,18 @@ def test_row_forms(case):
         assert out[x] == pytest.approx(table[np.ix_(clusters, clusters)].sum())
 
 
-def test_entropies(case):
+@pytest.mark.parametrize("looked_up", [0, 3, 100])
+def test_entropies(case, looked_up):
+    """`looked_up` whole numbers have their logarithms in a table, more than there are or fewer."""
     labels, offsets, weights = case
+    if looked_up:
+        weights = np.ceil(3 * weights)
+    numbers = np.arange(float(looked_up))
+    numbers[1:] *= np.log2(numbers[1:])
     columns = np.ascontiguousarray(labels.T)
     out = np.zeros((4, 12))
     for i in range(4):
-        _kernels.contingency.pair_entropies(columns, MISSING, offsets, weights, i, out)
+        _kernels.contingency.pair_entropies(columns, MISSING, offsets, weights, numbers, i, out)
     for i in range(4):
         for j in range(4):
             for c in range(3):

@@ -77,22 +77,31 @@ def pair_table(first, second, missing, weights, table):
 
 
 @jit
-def _row_entropies(table, out):
-    """out[c] = entropy in bits of row c of a table of weights."""
-    for c in range(len(table)):
-        total = 0.0
-        for d in range(table.shape[1]):
-            total += table[c, d]
-        entropy = 0.0
-        for d in range(table.shape[1]):
-            if table[c, d] > 0.0:
-                share = table[c, d] / total
-                entropy -= share * np.log2(share)
-        out[c] = entropy
+def _entropies(table, x_log_x, of_rows, of_columns):
+    """Entropies in bits of the rows and of the columns of a table of weights.
+
+    H = log T - (Σ t log t) / T, T being the sum of a row's entries t. `x_log_x` holds t log t of
+    the first whole numbers where all entries are whole, and nothing otherwise.
+    """
+    n, p = table.shape
+    totals, logs = np.zeros(p), np.zeros(p)
+    for c in range(n):
+        row_total, row_logs = 0.0, 0.0
+        for d in range(p):
+            t = table[c, d]
+            if t > 0.0:
+                log = x_log_x[np.uint64(t)] if t < len(x_log_x) else t * np.log2(t)
+                row_total += t
+                row_logs += log
+                totals[d] += t
+                logs[d] += log
+        of_rows[c] = max(np.log2(row_total) - row_logs / row_total, 0.0) if row_total > 0 else 0.0
+    for d in range(p):
+        of_columns[d] = max(np.log2(totals[d]) - logs[d] / totals[d], 0.0) if totals[d] > 0 else 0.0
 
 
 @jit
-def pair_entropies(columns, missing, offsets, weights, i, out):
+def pair_entropies(columns, missing, offsets, weights, x_log_x, i, out):
     """out[j, c] = entropy in bits of cluster c of partition i as partition j sees it, and out[i, d]
     that of cluster d of partition j as i sees it, for all j < i.
 
@@ -102,8 +111,12 @@ def pair_entropies(columns, missing, offsets, weights, i, out):
     for j in range(i):
         table = np.zeros((offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j]))
         pair_table(columns[i], columns[j], missing, weights, table)
-        _row_entropies(table, out[j, offsets[i] : offsets[i + 1]])
-        _row_entropies(table.T, out[i, offsets[j] : offsets[j + 1]])
+        _entropies(
+            table,
+            x_log_x,
+            out[j, offsets[i] : offsets[i + 1]],
+            out[i, offsets[j] : offsets[j + 1]],
+        )
 
 
 @jit

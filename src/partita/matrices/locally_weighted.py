@@ -15,6 +15,9 @@ from partita.matrices.agreement import divide_by_coobserved, expand_pairs, weigh
 __all__ = ["cluster_certainty", "cluster_entropy", "locally_weighted_coassociation"]
 
 
+_WHOLE = 4096  # numbers whose logarithms are looked up
+
+
 def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
     """Entropy in bits of every cluster with respect to the other partitions, shape (L,).
 
@@ -23,11 +26,14 @@ def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
     """
     columns = np.ascontiguousarray(ensemble.labels.T)
     per_partition = np.zeros((ensemble.n_partitions, ensemble.n_all_clusters))
-    kernel = _kernels.contingency.pair_entropies
+    kernel, weights = _kernels.contingency.pair_entropies, ensemble.weights
+    whole = bool((weights == np.floor(weights)).all())
+    x_log_x = np.arange(_WHOLE if whole else 0, dtype=np.float64)
+    x_log_x[1:] *= np.log2(x_log_x[1:])
 
     def block(start: int, stop: int) -> None:
         for i in range(start, stop):
-            kernel(columns, ensemble.missing, ensemble.offsets, ensemble.weights, i, per_partition)
+            kernel(columns, ensemble.missing, ensemble.offsets, weights, x_log_x, i, per_partition)
 
     run_blocks(block, ensemble.n_partitions, 1)
     return per_partition.sum(axis=0)

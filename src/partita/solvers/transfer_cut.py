@@ -80,7 +80,9 @@ def _dense(matrix: Any) -> NDArray[np.float64]:
 
 def _scale(matrix: Any, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
     if sp.issparse(matrix):
-        return (sp.diags(left) @ matrix @ sp.diags(right)).tocsr()
+        scaled = matrix.tocsr(copy=True)
+        scaled.data *= np.repeat(left, np.diff(scaled.indptr)) * right[scaled.indices]
+        return scaled
     return left[:, None] * matrix * right
 
 
