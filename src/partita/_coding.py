@@ -39,14 +39,15 @@ def encode_table(
         return None
     wide = np.ascontiguousarray(table, np.uint64 if table.dtype.kind == "u" else np.int64)
     n, m = wide.shape
-    found = _marked(wide, np.full(m, 0 if table.dtype.kind == "u" else -1, wide.dtype), _USUAL)
+    lowest = np.full(m, 0 if table.dtype.kind == "u" else -1, wide.dtype)
+    found = _placed(wide, lowest, _USUAL)
     if found is None:
         lowest, highest = _extent(wide)
         if int((highest - lowest).max()) >= _SPAN or (highest - lowest < 0).any():
             return None
-        found = _marked(wide, lowest, int((highest - lowest).max()) + 1)
+        found = _placed(wide, lowest, int((highest - lowest).max()) + 1)
         assert found is not None
-    lowest, present = found
+    places, present = found
     if noise != "cluster" and table.dtype.kind == "i":
         noisy = np.flatnonzero((lowest <= -1) & (lowest + present.shape[1] > -1))
         noise_at = (noisy, -1 - lowest[noisy])
@@ -59,7 +60,7 @@ def encode_table(
     dtype = code_dtype(int(n_labels.max()))
     codes = np.where(present, np.cumsum(present, axis=1) - 1, np.iinfo(dtype).max).astype(dtype)
     coded = np.empty((n, m), dtype)
-    run_blocks(lambda a, b: _kernels.coding.recode(wide, lowest, codes, a, b, coded), n, _ROWS)
+    run_blocks(lambda a, b: _kernels.coding.recode(places, codes, a, b, coded), n, _ROWS)
     labels = tuple(
         np.flatnonzero(there).astype(wide.dtype) + first
         for there, first in zip(present, lowest, strict=True)
@@ -76,11 +77,17 @@ def _extent(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return low.min(axis=0), high.max(axis=0)
 
 
-def _marked(
+def _placed(
     table: NDArray[Any], lowest: NDArray[Any], span: int
 ) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
-    """`lowest`, and which of the `span` numbers from there on a column has; None if any other."""
+    """How far numbers lie above the lowest of their column, and which of the `span` are there.
+
+    None if a number lies outside.
+    """
+    places = np.empty(table.shape, np.uint8 if span <= 256 else np.uint16)
     present = np.zeros((table.shape[1], span), bool)
-    kernel, inside = _kernels.coding.mark, []
-    run_blocks(lambda a, b: inside.append(kernel(table, lowest, a, b, present)), len(table), _ROWS)
-    return (lowest, present) if all(inside) else None
+    kernel, inside = _kernels.coding.place, []
+    run_blocks(
+        lambda a, b: inside.append(kernel(table, lowest, a, b, places, present)), len(table), _ROWS
+    )
+    return (places, present) if all(inside) else None

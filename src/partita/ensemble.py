@@ -8,7 +8,7 @@ samples with the same row of labels cannot be told apart by any consensus functi
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -298,30 +298,30 @@ class Ensemble:
         rows = labelled[
             canonical_order(labels[labelled], self.missing, self.offsets, weights[labelled])
         ]
-        renamed = np.empty((len(rows), self.n_partitions), labels.dtype)
         new_code = np.empty(self.n_all_clusters, np.int64)
-        relabel = _kernels.rows.relabel_by_appearance
         code, offsets = labels.dtype.type(self.missing), self.offsets.astype(np.uint32)
+        number, rename = _kernels.rows.number_by_appearance, _kernels.rows.rename
         run_shares(
-            lambda first, last: relabel(
-                labels, code, offsets, rows, first, last, renamed, new_code
-            ),
+            lambda first, last: number(labels, code, offsets, rows, first, last, new_code),
             self.n_partitions,
             labels.size,
         )
-        columns = _column_order(renamed)
-        ordered = np.empty_like(renamed)
-        run_shares(
-            lambda start, stop: _kernels.rows.take_columns(renamed, columns, start, stop, ordered),
-            len(renamed),
-            renamed.size,
-        )
+
+        def renamed(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
+            out = np.empty((len(rows), len(columns)), labels.dtype)
+            table = labels, code, offsets, new_code, rows, columns
+            run_shares(lambda start, stop: rename(*table, start, stop, out), len(out), out.size)
+            return out
+
+        columns = np.arange(self.n_partitions)
+        columns = _column_order(lambda n: renamed(rows[:n], columns), len(rows))
+        ordered = renamed(rows, columns)
         position = np.full(n_distinct, -1, np.int64)
         position[rows] = np.arange(len(rows))
         return replace(
             self,
             labels=ordered,
-            categories=tuple(self._renamed_categories(i, new_code) for i in columns),
+            categories=tuple(self._renamed_categories(i, new_code) for i in columns.tolist()),
             weights=weights[rows],
             inverse=position[inverse],
             partition_order=self.partition_order[columns],
@@ -549,14 +549,14 @@ def _check_unlabelled(table: NDArray[Any], unlabelled: str) -> None:
         raise InvalidEnsembleError("No sample has a label in any partition.")
 
 
-def _column_order(labels: NDArray[Any]) -> NDArray[np.int64]:
-    """The order of the columns by their entries from the first row on."""
-    n_rows = 64  # mostly enough to tell columns apart
+def _column_order(head: Callable[[int], NDArray[Any]], n_rows: int) -> NDArray[np.int64]:
+    """The order of the columns by their entries from the first row on; `head` gives the first n."""
+    n = 64  # mostly enough to tell columns apart
     while True:
-        heads = [column.tobytes() for column in np.ascontiguousarray(labels[:n_rows].T)]
-        if n_rows >= len(labels) or len(set(heads)) == len(heads):
-            return np.asarray(sorted(range(len(heads)), key=heads.__getitem__), np.int64)
-        n_rows *= 8
+        columns = [column.tobytes() for column in np.ascontiguousarray(head(n).T)]
+        if n >= n_rows or len(set(columns)) == len(columns):
+            return np.asarray(sorted(range(len(columns)), key=columns.__getitem__), np.int64)
+        n *= 8
 
 
 def _copied_names(values: Any) -> NDArray[Any]:

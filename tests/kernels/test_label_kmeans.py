@@ -196,7 +196,7 @@ def test_move_keeps_the_statistics(missing):
             for i in range(m):
                 if case.labels[x, i] != MISSING and chosen[x] >= 0:
                     counts[case.offsets[i] + case.labels[x, i], chosen[x]] += weights[x]
-                    masses[i, chosen[x]] += mass[x]
+                    masses[i, chosen[x]] += weights[x] * mass[x]
         return counts, masses
 
     counts, masses = statistics(old)

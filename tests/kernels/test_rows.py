@@ -68,27 +68,20 @@ def test_refine_equals_its_twin():
     assert colour.tolist() == expected
 
 
-def test_take_columns():
-    labels, _ = table(4)
-    columns, out = np.array([2, 0, 3, 1]), np.empty_like(labels)
-    for start, stop in ((0, 50), (50, 200)):
-        _kernels.rows.take_columns(labels, columns, start, stop, out)
-    np.testing.assert_array_equal(out, labels[:, columns])
-
-
-def test_relabel_numbers_clusters_by_appearance():
+def test_clusters_are_numbered_by_appearance():
     labels, offsets = table(3, n=50)
     order = np.random.default_rng(1).permutation(50)[:40]  # some rows may be left out
+    columns = np.array([2, 0, 3, 1])
     renamed, new_code = np.empty_like(labels[order]), np.empty(offsets[-1], np.int64)
     for share in ((0, 2), (2, 4)):
-        _kernels.rows.relabel_by_appearance(
-            labels, MISSING, offsets, order, *share, renamed, new_code
-        )
-    for i in range(labels.shape[1]):
-        column = renamed[:, i][renamed[:, i] != MISSING]
+        _kernels.rows.number_by_appearance(labels, MISSING, offsets, order, *share, new_code)
+    for share in ((0, 11), (11, 40)):
+        _kernels.rows.rename(labels, MISSING, offsets, new_code, order, columns, *share, renamed)
+    for j, i in enumerate(columns):
+        column = renamed[:, j][renamed[:, j] != MISSING]
         _, first = np.unique(column, return_index=True)
         assert np.all(np.diff(first) > 0)
         back = np.where(
             labels[order, i] == MISSING, MISSING, new_code[offsets[i] + labels[order, i] % MISSING]
         )
-        np.testing.assert_array_equal(back, renamed[:, i])
+        np.testing.assert_array_equal(back, renamed[:, j])

@@ -19,24 +19,26 @@ def extent(values, start, stop, low, high):
 
 
 @jit
-def mark(values, low, start, stop, present):
-    """present[i, v - low[i]] becomes True for every number v of column i in rows start..stop.
+def place(values, low, start, stop, places, present):
+    """places[x, i] = v - low[i] for every number v of column i in rows start..stop, which is there.
 
-    False, and nothing is said, if there is a number that has no place.
+    False, and nothing else is sure, if there is a number for which there is no place.
     """
     span = present.shape[1]
     for x in range(start, stop):
         for i in range(values.shape[1]):
-            v = values[x, i]
-            if v < low[i] or v - low[i] >= span:
+            above = values[x, i] - low[i]
+            if values[x, i] < low[i] or above >= span:
                 return False
-            present[i, v - low[i]] = True
+            places[x, i] = above
+            if not present[i, above]:  # other threads read this, and would have to fetch it again
+                present[i, above] = True
     return True
 
 
 @jit
-def recode(values, low, codes, start, stop, out):
-    """out[x, i] = codes[i, v - low[i]] for the numbers v of rows start..stop."""
+def recode(places, codes, start, stop, out):
+    """out[x, i] = codes[i, places[x, i]] for rows start..stop."""
     for x in range(start, stop):
-        for i in range(values.shape[1]):
-            out[x, i] = codes[i, values[x, i] - low[i]]
+        for i in range(places.shape[1]):
+            out[x, i] = codes[i, places[x, i]]

@@ -54,8 +54,8 @@ def move(
     """Bring the group statistics of partitions first..last up to date with the rows `moved`.
 
     counts[c, k] is the weight of group k in cluster c, masses[i, k] its mass among the rows that
-    partition i labels. A negative group is none. Partitions touch separate rows of both tables, so
-    that they can run side by side.
+    partition i labels, `mass` being that of a row of weight 1. A negative group is none. Partitions
+    touch separate rows of both tables, so that they can run side by side.
     """
     m = labels.shape[1]
     clusters, partitions = np.empty(m + ROOM, np.int32), np.empty(m + ROOM, np.int32)
@@ -71,7 +71,8 @@ def move(
         for k, sign in ((old[x], -1.0), (new[x], 1.0)):
             if k < 0:
                 continue
-            w, v = sign * weights[x], sign * mass[x]
+            w = sign * weights[x]
+            v = w * mass[x]
             change[k] += v
             for a in range(n):
                 counts[cluster[a], k] += w

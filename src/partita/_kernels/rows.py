@@ -108,26 +108,16 @@ def spread_colours(labels, missing, offsets, cluster_colour, start, stop, row_co
 
 
 @jit
-def take_columns(labels, columns, start, stop, out):
-    """Rows start..stop with their columns in another order."""
-    for x in range(start, stop):
-        for i in range(len(columns)):
-            out[x, i] = labels[x, columns[i]]
+def number_by_appearance(labels, missing, offsets, order, first, last, new_code):
+    """new_code[offsets[i] + old] = number of a cluster by first appearance in the rows `order`.
 
-
-@jit
-def relabel_by_appearance(labels, missing, offsets, order, first, last, renamed, new_code):
-    """Write into `renamed` the rows `order` of `labels`, clusters numbered by first appearance.
-
-    Of partitions first..last, which are no business of the others. `new_code[offsets[i] + old]`
-    receives the new number of every old one.
+    Of partitions first..last; -1 for a cluster that does not appear.
     """
     new_code[offsets[first] : offsets[last]] = -1
     next_code, unseen = np.zeros(last - first, np.int64), offsets[last] - offsets[first]
-    for a in range(len(order)):
+    for x in order:
         if unseen == 0:
             break
-        x = order[a]
         for i in range(first, last):
             if labels[x, i] != missing:
                 c = offsets[i] + labels[x, i]
@@ -135,8 +125,14 @@ def relabel_by_appearance(labels, missing, offsets, order, first, last, renamed,
                     new_code[c] = next_code[i - first]
                     next_code[i - first] += 1
                     unseen -= 1
-    for a in range(len(order)):
+
+
+@jit
+def rename(labels, missing, offsets, new_code, order, columns, start, stop, out):
+    """Rows start..stop of `out`: rows `order` and columns `columns` of the labels, by new codes."""
+    for a in range(start, stop):
         x = order[a]
-        for i in range(first, last):
+        for j in range(len(columns)):
+            i = columns[j]
             label = labels[x, i]
-            renamed[a, i] = missing if label == missing else new_code[offsets[i] + label]
+            out[a, j] = missing if label == missing else new_code[offsets[i] + label]

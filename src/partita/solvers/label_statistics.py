@@ -147,7 +147,6 @@ def recount(
 ) -> None:
     """Bring statistics up to date with the rows whose group changed."""
     counts, masses, sizes = totals
-    mass = chunk.weights * mass
     kernel = _kernels.label_kmeans.move
     moved = np.flatnonzero(old != new)
     code, offsets = chunk.labels.dtype.type(rows.missing), rows.offsets.astype(np.int32)
