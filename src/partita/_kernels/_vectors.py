@@ -1,4 +1,4 @@
-"""Three loops in vector registers, written for the compiler behind numba.
+"""Loops in vector registers, written for the compiler behind numba.
 
 Left to itself it asks before every short loop whether the arrays overlap, stores sums after every
 vector and guesses at every label whether it is missing; each costs more than the work itself. A
@@ -13,11 +13,20 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-__all__ = ["LANES", "ROOM", "add_costs", "list_clusters", "two_smallest", "whole_width"]
+__all__ = [
+    "LANES",
+    "ROOM",
+    "add_costs",
+    "fetch_row",
+    "list_clusters",
+    "two_smallest",
+    "whole_width",
+]
 
 LANES = 16  # numbers of 16 bits in a register
 _REGISTERS = 8  # sums that are kept in registers at a time
 _HALF = LANES // 2  # single-precision numbers in a register
+_LINE = 64  # bytes that come into a cache at a time
 _WORD = 32  # labels that are compared at a time
 ROOM = 8  # places that are written at a time, whether or not there is so much to write
 
@@ -65,6 +74,10 @@ def list_clusters(labels, x, missing, offsets, first, last, clusters, partitions
     return len(found)
 
 
+def fetch_row(labels, x):
+    """Have row x brought near, so that nothing waits for it later."""
+
+
 @overload(add_costs)
 def _(table, rows, first, last, origin, step, factor, costs):
     return lambda table, rows, first, last, origin, step, factor, costs: _add_costs(
@@ -82,6 +95,11 @@ def _(labels, x, missing, offsets, first, last, clusters, partitions):
     return lambda labels, x, missing, offsets, first, last, clusters, partitions: _list_clusters(
         labels, x, missing, offsets, first, last, clusters, partitions
     )
+
+
+@overload(fetch_row)
+def _(labels, x):
+    return lambda labels, x: _fetch_row(labels, x)
 
 
 def _array(context, builder, signature, args, i):
@@ -308,6 +326,25 @@ def _list_clusters(typing, labels, x, missing, offsets, first, last, clusters, p
 
     result = types.int64(labels, x, missing, offsets, first, last, clusters, partitions)
     return result, generate
+
+
+@intrinsic
+def _fetch_row(typing, labels, x):
+    def generate(context, builder, signature, args):
+        labels = _array(context, builder, signature, args, 0)
+        m = cgutils.unpack_tuple(builder, labels.shape, 2)[1]
+        at = builder.mul(_wide(context, builder, signature, args, 1), m)
+        byte = ir.IntType(8).as_pointer()
+        row = builder.bitcast(builder.gep(labels.data, [at]), byte)
+        fetch = builder.module.declare_intrinsic(
+            "llvm.prefetch", (byte,), ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
+        )
+        for line in range(2):  # what follows comes by itself
+            place = builder.gep(row, [_I64(_LINE * line)])
+            builder.call(fetch, [place, _I32(0), _I32(3), _I32(1)])
+        return context.get_dummy_value()
+
+    return types.void(labels, x), generate
 
 
 def _function(builder, name, result, arguments):

@@ -14,11 +14,20 @@ from __future__ import annotations
 import numpy as np
 
 from partita._kernels._jit import jit
-from partita._kernels._vectors import ROOM, add_costs, list_clusters, two_smallest, whole_width
+from partita._kernels._vectors import (
+    ROOM,
+    add_costs,
+    fetch_row,
+    list_clusters,
+    two_smallest,
+    whole_width,
+)
 
 __all__ = ["LARGEST", "assign", "quantise", "survey", "whole_width"]
 
 LARGEST = {np.dtype(np.int8): 127, np.dtype(np.int16): 511}  # size of an entry of a coarse table
+_BLOCK = 512  # rows whose bounds are looked at before any of them is
+_AHEAD = 2  # rows
 _BATCH = 64  # entries whose sum cannot overflow
 _TIE = 2.0**-45  # of the sizes of its terms: how far rounding may take a sum
 _ROUNDED = 2.0**-23  # of a bound, when it is stored in single precision
@@ -130,14 +139,18 @@ def assign(
     place = np.full(lookup.shape[1], -1, np.int64)
     for j in range(few):
         place[restless[j]] = j
+    rows, calms = np.empty(_BLOCK, np.int64), np.empty(_BLOCK)
     moved = 0
-    for x in range(start, stop):
-        if n_labelled[x] == 0:
-            continue
-        a = 0 if complete else n_labelled[x]
-        k, s = groups[x], scale[x]
-        narrowly, calm = False, 0.0
-        if k >= 0:
+    for begin in range(start, stop, _BLOCK):
+        n_rows = 0
+        for x in range(begin, min(begin + _BLOCK, stop)):
+            k, s = groups[x], scale[x]
+            rows[n_rows] = x
+            calms[n_rows] = -np.inf
+            if k < 0:
+                n_rows += n_labelled[x] > 0
+                continue
+            a = 0 if complete else n_labelled[x]
             least = fall[a, 0] if k != steepest[a, 0] else next_fall[a, 0]
             least += s * (fall[a, 1] if k != steepest[a, 1] else next_fall[a, 1])
             grains = n_labelled[x] * (grain[0] + s * grain[1])
@@ -145,46 +158,49 @@ def assign(
             up += grains + _ROUNDED * abs(up)
             lowest = lower[x] + least
             lowest -= grains + _ROUNDED * abs(lowest)
-            if up < lowest:
-                upper[x] = up
-                lower[x] = lowest
-                continue
             calm = lower[x] + calm_fall[a, 0] + s * calm_fall[a, 1]
-            calm -= grains + _ROUNDED * abs(calm)
-            narrowly = few > 0 and up < calm
-        n = _list_clusters(labels, x, missing, complete, offsets, clusters, partitions)
-        if narrowly:
+            calms[n_rows] = calm - (grains + _ROUNDED * abs(calm))
+            n_rows += not up < lowest
+            upper[x] = up
+            lower[x] = lowest
+        for p in range(n_rows):
+            x = rows[p]
+            fetch_row(labels, rows[min(p + _AHEAD, n_rows - 1)])
+            k, s = groups[x], scale[x]
+            n = _list_clusters(labels, x, missing, complete, offsets, clusters, partitions)
+            up, calm = np.float64(upper[x]), calms[p]
+            if few > 0 and k >= 0 and up < calm:
+                _lowest_costs(
+                    few_entries, few_slope_entries, few_step, few_slope_step, few_origin,
+                    few_slope_origin, complete, clusters, partitions, n, s, few_low,
+                )  # fmt: skip
+                own = place[k]
+                if own >= 0:
+                    above = 2 * n * (few_reach[own] + s * few_slope_reach[own])
+                    up = min(up, few_low[own] + above)
+                    up += _ROUNDED * abs(up)
+                    few_low[own] = np.inf
+                _, other, _ = two_smallest(few_low)
+                lowest = min(calm, np.float64(other))
+                if up < lowest:
+                    upper[x] = up
+                    lower[x] = lowest
+                    continue
             _lowest_costs(
-                few_entries, few_slope_entries, few_step, few_slope_step, few_origin,
-                few_slope_origin, complete, clusters, partitions, n, s, few_low,
+                entries, slope_entries, step, slope_step, origin, slope_origin, complete, clusters,
+                partitions, n, s, low,
             )  # fmt: skip
-            own = place[k]
-            if own >= 0:
-                above = 2 * n * (few_reach[own] + s * few_slope_reach[own])
-                up = min(up, few_low[own] + above)
-                up += _ROUNDED * abs(up)
-                few_low[own] = np.inf
-            _, other, _ = two_smallest(few_low)
-            lowest = min(calm, np.float64(other))
-            if up < lowest:
-                upper[x] = up
-                lower[x] = lowest
-                continue
-        _lowest_costs(
-            entries, slope_entries, step, slope_step, origin, slope_origin, complete, clusters,
-            partitions, n, s, low,
-        )  # fmt: skip
-        best, cost, second = two_smallest(low)
-        up, lowest = cost + 2 * n * (reach[best] + s * slope_reach[best]), np.float64(second)
-        if up >= lowest:
-            best, up, lowest = _two_cheapest_exactly(
-                clusters, partitions, n, lookup, slope, s, unit, low, up
-            )
-        if best != k:
-            groups[x] = best
-            moved += 1
-        upper[x] = up + _ROUNDED * abs(up)
-        lower[x] = lowest - _ROUNDED * abs(lowest)
+            best, cost, second = two_smallest(low)
+            up, lowest = cost + 2 * n * (reach[best] + s * slope_reach[best]), np.float64(second)
+            if up >= lowest:
+                best, up, lowest = _two_cheapest_exactly(
+                    clusters, partitions, n, lookup, slope, s, unit, low, up
+                )
+            if best != k:
+                groups[x] = best
+                moved += 1
+            upper[x] = up + _ROUNDED * abs(up)
+            lower[x] = lowest - _ROUNDED * abs(lowest)
     return moved
 
 
