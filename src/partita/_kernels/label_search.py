@@ -23,13 +23,14 @@ from partita._kernels._vectors import (
     whole_width,
 )
 
-__all__ = ["LARGEST", "assign", "quantise", "survey", "whole_width"]
+__all__ = ["LARGEST", "assign", "quantise", "steps", "survey", "whole_width"]
 
 LARGEST = {np.dtype(np.int8): 127, np.dtype(np.int16): 511}  # size of an entry of a coarse table
 _BLOCK = 512  # rows whose bounds are looked at before any of them is
 _AHEAD = 2  # rows
 _BATCH = 64  # entries whose sum cannot overflow
 _TIE = 2.0**-45  # of the sizes of its terms: how far rounding may take a sum
+_HALF_STEP = 2.0**-24  # relative error of rounding to single precision
 _ROUNDED = 2.0**-23  # of a bound, when it is stored in single precision
 
 
@@ -223,6 +224,28 @@ def survey(lookup, previous, offsets, first, last, lowest, highest, most, least)
                 high[k] = max(high[k], now[k])
                 top[k] = max(top[k], change)
                 bottom[k] = min(bottom[k], change)
+
+
+@jit
+def steps(lowest, highest, unit, largest, roundings, middle, per_step, out):
+    """How columns with these extremes are put into whole steps, -largest..largest.
+
+    out : step, origin and reach of every column (see `assign`) in units of `unit`
+    middle, per_step : what `quantise` takes
+    roundings : to single precision that a cost meets at most
+    """
+    for k in range(len(lowest)):
+        low, high = unit * lowest[k], unit * highest[k]
+        # rounded to what single precision holds first, so that these are no source of error
+        centre = np.float64(np.float32((low + high) / 2))
+        span = max(high - centre, centre - low)
+        step = np.float64(np.float32(span * ((1.0 + 2.0**-20) / largest)))
+        reach = 0.5 * step + _HALF_STEP * roundings * max(abs(low), abs(high))
+        out[0, k] = step
+        out[1, k] = centre - reach
+        out[2, k] = reach
+        middle[k] = centre / unit
+        per_step[k] = unit / step if step > 0.0 else 0.0
 
 
 @jit

@@ -23,8 +23,7 @@ __all__ = ["Search", "Tables", "Typical"]
 _LANES = 16  # numbers of 16 bits in a vector register: coarse tables have whole registers
 _MANY_GROUPS = 3 * _LANES  # from here on looking at a few restless groups first saves time
 _LITTLE = 0.02  # of the largest move
-_ROWS = 4096
-_HALF_STEP = 2.0**-24  # relative error of rounding to single precision
+_ROWS = 2048
 _GRAIN = 2.0**-40  # of the largest entry: more than rounding to double precision ever adds up to
 _NEAR = 1 << 18  # bytes of tables that stay in the second-level cache, with fine steps or coarse
 _NEVER = 1e30  # what groups cost that are there to fill a register
@@ -244,26 +243,16 @@ def _in_steps(
     """
     length, n_groups = table.shape
     kernels = _kernels.label_search
-    # rounded to what single precision holds first, so that these are no source of error
-    middle = np.float32(unit * (highest + lowest) / 2)
-    span = np.maximum(unit * highest - middle, middle - unit * lowest)
-    step = np.float32(span * ((1.0 + 2.0**-20) / kernels.LARGEST[dtype]))
-    per_step = np.divide(1.0, step, out=np.zeros(n_groups), where=step > 0)
+    steps, middle, per_step = np.zeros((3, width), np.float32), *np.empty((2, n_groups))
+    roundings = 32 + n_terms / 8  # on the way to a cost, and more
+    kernels.steps(lowest, highest, unit, kernels.LARGEST[dtype], roundings, middle, per_step, steps)
     out = np.zeros((length, width), dtype)
     run_shares(
-        lambda first, last: kernels.quantise(
-            table, middle / unit, unit * per_step, first, last, out
-        ),
+        lambda first, last: kernels.quantise(table, middle, per_step, first, last, out),
         length,
         table.size,
     )
-    # half a step, and every rounding on the way to a cost
-    sizes = unit * np.maximum(np.abs(highest), np.abs(lowest))
-    rounding = _HALF_STEP * (32 + n_terms / 8) * sizes
-    reach = np.float32(0.5 * step.astype(np.float64) + rounding)
-    padded = np.zeros((3, width), np.float32)
-    padded[:, :n_groups] = step, middle - reach, reach
-    return out, *padded
+    return out, *steps
 
 
 def _most_restless(falls: NDArray[np.float64]) -> NDArray[np.int64]:
