@@ -37,7 +37,9 @@ def test_row_sums(case):
     labels, offsets, _ = case
     values, out = np.arange(12) ** 1.5, np.empty(40)
     for start in (0, 15):
-        _kernels.contingency.row_sums(labels, MISSING, offsets, values, start, start + 25, out)
+        _kernels.contingency.row_sums(
+            labels, np.uint8(MISSING), offsets.astype(np.int32), values, start, start + 25, out
+        )
     for x, row in enumerate(labels):
         expected = sum(values[3 * i + c] for i, c in enumerate(row) if c != MISSING)
         assert out[x] == pytest.approx(expected)

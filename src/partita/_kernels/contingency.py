@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from partita._kernels._jit import jit
+from partita._kernels._vectors import ROOM, list_clusters
 
 
 @jit
@@ -29,13 +30,15 @@ def n_labelled(labels, missing, start, stop, out):
 
 @jit
 def row_sums(labels, missing, offsets, values, start, stop, out):
-    """out[x] = sum of values over the clusters of row x; offsets are unsigned."""
+    """out[x] = sum of values over the clusters of row x."""
     m = labels.shape[1]
+    clusters, partitions = np.empty(m + ROOM, np.int32), np.empty(m + ROOM, np.int32)
+    cluster = clusters.view(np.uint32)  # never negative
     for x in range(start, stop):
+        n = list_clusters(labels, x, missing, offsets, 0, m, clusters, partitions)
         total = 0.0
-        for i in range(m):
-            if labels[x, i] != missing:
-                total += values[offsets[i] + labels[x, i]]
+        for a in range(n):
+            total += values[cluster[a]]
         out[x] = total
 
 

@@ -93,9 +93,9 @@ def row_sums(
     """The sum over a row's clusters of a value per cluster, shape (n_rows,)."""
     out = np.empty(len(labels))
     kernel, code = _kernels.contingency.row_sums, labels.dtype.type(missing)
-    unsigned = offsets.astype(np.uint32)
+    offsets = offsets.astype(np.int32)
     run_blocks(
-        lambda start, stop: kernel(labels, code, unsigned, values, start, stop, out),
+        lambda start, stop: kernel(labels, code, offsets, values, start, stop, out),
         len(labels),
         _BLOCK,
     )

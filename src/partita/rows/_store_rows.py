@@ -99,12 +99,15 @@ class StoreRows:
         """Chunks in order, each read while the one before is worked on."""
         began = perf_counter()
         report_rows(0, self.n_rows, began)
+        # two for a whole pass: fresh memory takes longer to get than to fill
+        buffers = [_Buffer(self), _Buffer(self)]
         with ThreadPoolExecutor(1) as reader:
-            coming = reader.submit(self._read, self.bounds[0], memory)
+            coming = reader.submit(self._read, self.bounds[0], memory, buffers[0])
             for i, (start, stop) in enumerate(self.bounds):
                 chunk = coming.result()
                 if i + 1 < len(self.bounds):
-                    coming = reader.submit(self._read, self.bounds[i + 1], memory)
+                    free = buffers[(i + 1) % 2]
+                    coming = reader.submit(self._read, self.bounds[i + 1], memory, free)
                 yield chunk
                 if memory:
                     self._keep(start, chunk.groups, chunk.upper, chunk.lower)
@@ -114,13 +117,15 @@ class StoreRows:
             self._fresh = False
             self._geometry = None if chunk.parts is None else chunk.parts[0]
 
-    def _read(self, bound: tuple[int, int], memory: bool) -> Chunk:
+    def _read(self, bound: tuple[int, int], memory: bool, buffer: _Buffer) -> Chunk:
         start, stop = bound
-        labels = self.store.read(start, stop)
+        labels = self.store.read(start, stop, buffer.labels)
         labels.flags.writeable = False  # as an ensemble's: kernels are compiled once for both
         known = self._recall(start, stop) if memory and not self._fresh else None
-        parts = self._recall_parts(start, stop) if memory and self._geometry is not None else None
-        weights = np.ones(stop - start)
+        parts = None
+        if memory and self._geometry is not None:
+            parts = self._recall_parts(start, stop, buffer.parts)
+        weights = buffer.weights[: stop - start]
         return Chunk(start, labels, weights, *(known or fresh_memory(stop - start)), parts)
 
     # -- what is remembered ------------------------------------------------------------------
@@ -144,9 +149,11 @@ class StoreRows:
         with explained(self._memory.path, "Nothing that was there before is changed."):
             self._memory.write(record, start * _MEMORY_BYTES)
 
-    def _recall_parts(self, start: int, stop: int) -> tuple[Any, RowParts]:
+    def _recall_parts(
+        self, start: int, stop: int, buffer: NDArray[np.uint8]
+    ) -> tuple[Any, RowParts]:
         n = stop - start
-        record = np.empty(_PARTS_BYTES * n, np.uint8)
+        record = buffer[: _PARTS_BYTES * n]
         self._parts.read(record, start * _PARTS_BYTES)
         numbers = record[: 24 * n].view(np.float64).reshape(3, n)
         constant, scale, mass = numbers[0], numbers[1], numbers[2]
@@ -160,3 +167,13 @@ class StoreRows:
         record = np.concatenate([array.view(np.uint8) for array in chunk.parts[1]])
         with explained(self._parts.path, "Nothing that was there before is changed."):
             self._parts.write(record, chunk.start * _PARTS_BYTES)
+
+
+class _Buffer:
+    """Memory that a chunk is read into."""
+
+    def __init__(self, rows: StoreRows) -> None:
+        n = max(stop - start for start, stop in rows.bounds)
+        self.labels = np.empty((n, rows.n_partitions), rows.dtype)
+        self.parts = np.empty(_PARTS_BYTES * n, np.uint8)
+        self.weights = np.ones(n)
