@@ -290,24 +290,39 @@ def _store(shape: _Shape, n: int, folder: Path) -> LabelStore:
 def _in_memory(method: type[BaseConsensus], shape: _Shape) -> tuple[float, None, dict[str, float]]:
     """Seconds in all, from the largest fit that is quick enough."""
     samples = min(shape.distinct, max(_FIRST_ROWS, 2 * shape.clusters))
-    _fit_once(method, shape, Ensemble.from_labels(shape.small(samples)))  # compilers first
-    n = 0
+    _fit_once(method, shape, shape.small(samples))  # compilers first
+    n, seconds, smaller = 0, 0.0, (0, 0.0)
     while True:
-        ensemble = Ensemble.from_labels(shape.small(samples)).compress()
-        seconds = min(_seconds(method, shape, ensemble) for _ in range(2))
+        labels = shape.small(samples)
+        n_distinct = Ensemble.from_labels(labels).compress().n_rows
         # there may be no more distinct rows than these, however many samples
-        if seconds >= _LONG_ENOUGH or samples == shape.distinct or ensemble.n_rows < 1.2 * n:
+        if n_distinct < 1.2 * n:
             break
-        n = ensemble.n_rows
+        smaller = n, seconds
+        n, seconds = n_distinct, min(_seconds(method, shape, labels) for _ in range(2))
+        if seconds >= _LONG_ENOUGH or samples == shape.distinct:
+            break
         samples = min(shape.distinct, 2 * samples)
-    n, power = ensemble.n_rows, growth(method.info.time)
-    predicted = seconds * (shape.distinct / n) ** power
+    power = growth(method.info.time)
+    predicted = _extrapolated(*smaller, n, seconds, shape.distinct, power)
     return predicted, None, {"rows": n, "seconds": seconds, "power": power}
 
 
-def _seconds(method: type[BaseConsensus], shape: _Shape, ensemble: Ensemble) -> float:
+def _extrapolated(
+    n: int, seconds: float, larger: int, its_seconds: float, wanted: int, power: int
+) -> float:
+    """Seconds for `wanted` rows: a part that stays and one that grows, as two fits tell.
+
+    Half of the larger fit grows at least, however noisy the two were.
+    """
+    grown = (its_seconds - seconds) / (1.0 - (n / larger) ** power)
+    grown = min(max(grown, its_seconds / 2), its_seconds)
+    return its_seconds - grown + grown * (wanted / larger) ** power
+
+
+def _seconds(method: type[BaseConsensus], shape: _Shape, labels: NDArray[np.int64]) -> float:
     began = perf_counter()
-    _fit_once(method, shape, ensemble)
+    _fit_once(method, shape, labels)
     return perf_counter() - began
 
 
@@ -319,7 +334,7 @@ def growth(time: str) -> int:
 def _fit_once(method: type[BaseConsensus], shape: _Shape, labels: Any) -> BaseConsensus:
     model = method()
     given = {"n_clusters": shape.clusters, "n_init": 1, "random_state": shape.random_state}
-    if labels.__class__ is not Ensemble:
+    if isinstance(labels, LabelStore):
         given["max_iter"] = _STORE_ITERATIONS
     elif hasattr(model, "n_init"):
         del given["n_init"]  # in memory a fit is what its defaults are
