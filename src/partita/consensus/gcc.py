@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Size, Solution
+from partita._sklearn_compat import StrOptions
+from partita.consensus._balanced import BalancedCut
+from partita.consensus._base import MethodInfo, Size, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
 from partita.metrics import anmi
@@ -20,7 +20,7 @@ from partita.solvers.meta_clusters import meta_clusters
 __all__ = ["GCC"]
 
 
-class GCC(BaseConsensus):
+class GCC(BalancedCut):
     """Graph-based consensus clustering: the best of CSPA, HGPA and MCLA.
 
     The supra-consensus function of the paper: the three cuts are made, and the one with the largest
@@ -87,27 +87,9 @@ class GCC(BaseConsensus):
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": N_CLUSTERS,
-        "balance": [Interval(Real, 0, None, closed="left")],
+        **BalancedCut._parameter_constraints,
         "partitioner": [StrOptions({"auto", "builtin"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        balance: float = 0.05,
-        partitioner: str = "auto",
-        n_init: int = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.balance = balance
-        self.partitioner = partitioner
-        self.n_init = n_init
-        self.random_state = random_state
 
     def _bytes_needed(self, size: Size) -> int:
         graph = self.partitioner == "auto" and size.n_rows <= METIS_ROWS
@@ -119,11 +101,7 @@ class GCC(BaseConsensus):
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         B, K = incidence(ensemble), self.n_clusters
-        options: dict[str, Any] = {
-            "balance": self.balance,
-            "n_init": self.n_init,
-            "partitioner": self.partitioner,
-        }
+        options = self._cut_options
         cspa = cut_cliques(B, ensemble.weights, K, rng, task="GCC: CSPA", **options)
         hgpa = cut_hypergraph(B, ensemble.weights, K, rng, task="GCC: HGPA", **options)
         jaccard, sizes = cluster_jaccard(ensemble), cluster_sizes(ensemble)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita._sklearn_compat import StrOptions
+from partita.consensus._balanced import BalancedCut
+from partita.consensus._base import MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import incidence
 from partita.solvers.hypergraph_cut import cut_hypergraph
@@ -16,7 +16,7 @@ from partita.solvers.hypergraph_cut import cut_hypergraph
 __all__ = ["HGPA"]
 
 
-class HGPA(BaseConsensus):
+class HGPA(BalancedCut):
     """Hypergraph partitioning algorithm.
 
     Every cluster of every partition is a hyperedge over its samples. The samples are divided into
@@ -101,30 +101,9 @@ class HGPA(BaseConsensus):
         balanced=True,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": N_CLUSTERS,
-        "balance": [Interval(Real, 0, None, closed="left")],
+        **BalancedCut._parameter_constraints,
         "partitioner": [StrOptions({"auto", "kahypar", "builtin"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        balance: float = 0.05,
-        partitioner: str = "auto",
-        n_init: int = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.balance = balance
-        self.partitioner = partitioner
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def _each_row_alone(self, core: Ensemble) -> Solution:
-        return Solution(np.arange(core.n_rows), n_iter=0, learned={"partitioner_": "none"})
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         found = cut_hypergraph(
@@ -132,10 +111,8 @@ class HGPA(BaseConsensus):
             ensemble.weights,
             self.n_clusters,
             rng,
-            balance=self.balance,
-            n_init=self.n_init,
-            partitioner=self.partitioner,
             task=type(self).__name__,
+            **self._cut_options,
         )
         return Solution(
             found.labels,

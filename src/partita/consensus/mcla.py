@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita._sklearn_compat import StrOptions
+from partita.consensus._balanced import BalancedCut
+from partita.consensus._base import MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
 from partita.solvers.meta_clusters import meta_clusters
@@ -16,7 +16,7 @@ from partita.solvers.meta_clusters import meta_clusters
 __all__ = ["MCLA"]
 
 
-class MCLA(BaseConsensus):
+class MCLA(BalancedCut):
     """Meta-clustering algorithm.
 
     The clusters of all partitions are the vertices of a graph, joined by their Jaccard coefficient
@@ -91,30 +91,9 @@ class MCLA(BaseConsensus):
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": N_CLUSTERS,
-        "balance": [Interval(Real, 0, None, closed="left")],
+        **BalancedCut._parameter_constraints,
         "partitioner": [StrOptions({"auto", "metis", "builtin"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        balance: float = 0.05,
-        partitioner: str = "auto",
-        n_init: int = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.balance = balance
-        self.partitioner = partitioner
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def _each_row_alone(self, core: Ensemble) -> Solution:
-        return Solution(np.arange(core.n_rows), n_iter=0, learned={"partitioner_": "none"})
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         found = meta_clusters(
@@ -123,10 +102,8 @@ class MCLA(BaseConsensus):
             cluster_sizes(ensemble),
             self.n_clusters,
             rng,
-            balance=self.balance,
-            n_init=self.n_init,
-            partitioner=self.partitioner,
             task=type(self).__name__,
+            **self._cut_options,
         )
         return Solution(
             found.labels,

@@ -1,0 +1,81 @@
+"""Blocks on several threads: each runs once, failures reach the caller, a fork has its own."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from itertools import pairwise
+
+import pytest
+
+from partita import config_context
+from partita._threads import run_blocks, run_shares
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize(("n", "block"), [(0, 4), (3, 4), (4, 4), (103, 4)])
+def test_every_block_runs_once(threads: int, n: int, block: int) -> None:
+    done: list[tuple[int, int]] = []
+    with config_context(n_threads=threads):
+        run_blocks(lambda start, stop: done.append((start, stop)), n, block)
+    assert sorted(done) == [(i, min(i + block, n)) for i in range(0, n, block)]
+
+
+@pytest.mark.parametrize("work", [10, 10**9])
+def test_shares_cover_everything(work: int) -> None:
+    done: list[tuple[int, int]] = []
+    with config_context(n_threads=2):
+        run_shares(lambda first, last: done.append((first, last)), 7, work)
+    done.sort()
+    assert (done[0][0], done[-1][1]) == (0, 7)
+    assert all(one[1] == other[0] for one, other in pairwise(done))
+    assert (len(done) == 1) == (work == 10)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_failure_reaches_the_caller_and_ends_the_rest(threads: int) -> None:
+    done = []
+
+    def kernel(start: int, stop: int) -> None:
+        if start == 3:
+            raise KeyError("block 3")
+        done.append(start)
+        time.sleep(0.001)
+
+    with config_context(n_threads=threads), pytest.raises(KeyError, match="block 3"):
+        run_blocks(kernel, 1_000, 1)
+    assert len(done) < 1_000
+    with config_context(n_threads=threads):  # nothing is left behind
+        run_blocks(lambda start, stop: done.append(start), 10, 1)
+
+
+def test_blocks_inside_blocks() -> None:
+    done = []
+
+    def outer(start: int, stop: int) -> None:
+        run_blocks(lambda a, b: done.append((start, a)), 5, 1)
+
+    with config_context(n_threads=2):
+        run_blocks(outer, 20, 1)
+    assert sorted(done) == [(i, j) for i in range(20) for j in range(5)]
+
+
+def test_two_threads_work_at_the_same_time() -> None:
+    together = threading.Barrier(2, timeout=10)
+    with config_context(n_threads=2):
+        run_blocks(lambda start, stop: together.wait(), 2, 1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    with config_context(n_threads=2):
+        run_blocks(lambda start, stop: None, 8, 1)
+        child = os.fork()
+        if child == 0:
+            done: list[int] = []
+            together = threading.Barrier(2, timeout=10)
+            run_blocks(lambda start, stop: (together.wait(), done.append(start)), 2, 1)
+            os._exit(0 if sorted(done) == [0, 1] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
