@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
@@ -96,23 +96,27 @@ class StoreRows:
         return Ensemble.from_store(self.store)
 
     def _chunks(self, memory: bool) -> Iterator[Chunk]:
-        """Chunks in order, each read while the one before is worked on."""
+        """Chunks in order, read and put away by another thread while others are worked on."""
         began = perf_counter()
         report_rows(0, self.n_rows, began)
         # two for a whole pass: fresh memory takes longer to get than to fill
         buffers = [_Buffer(self), _Buffer(self)]
-        with ThreadPoolExecutor(1) as reader:
-            coming = reader.submit(self._read, self.bounds[0], memory, buffers[0])
-            for i, (start, stop) in enumerate(self.bounds):
+        with ThreadPoolExecutor(1) as clerk:
+            coming = clerk.submit(self._read, self.bounds[0], memory, buffers[0])
+            going: Future[None] | None = None
+            for i, (_, stop) in enumerate(self.bounds):
                 chunk = coming.result()
                 if i + 1 < len(self.bounds):
                     free = buffers[(i + 1) % 2]
-                    coming = reader.submit(self._read, self.bounds[i + 1], memory, free)
+                    coming = clerk.submit(self._read, self.bounds[i + 1], memory, free)
                 yield chunk
+                if going is not None:
+                    going.result()
                 if memory:
-                    self._keep(start, chunk.groups, chunk.upper, chunk.lower)
-                    self._keep_parts(chunk)
+                    going = clerk.submit(self._keep, chunk)
                 report_rows(stop, self.n_rows, began)
+            if going is not None:
+                going.result()
         if memory:
             self._fresh = False
             self._geometry = None if chunk.parts is None else chunk.parts[0]
@@ -138,16 +142,11 @@ class StoreRows:
         self._memory.read(record, start * _MEMORY_BYTES)
         return record[:n], record[n : 2 * n].view(np.float32), record[2 * n :].view(np.float32)
 
-    def _keep(
-        self,
-        start: int,
-        groups: NDArray[np.int32],
-        upper: NDArray[np.float32],
-        lower: NDArray[np.float32],
-    ) -> None:
-        record = np.concatenate([groups, upper.view(np.int32), lower.view(np.int32)])
+    def _keep(self, chunk: Chunk) -> None:
+        known = chunk.groups, chunk.upper.view(np.int32), chunk.lower.view(np.int32)
         with explained(self._memory.path, "Nothing that was there before is changed."):
-            self._memory.write(record, start * _MEMORY_BYTES)
+            self._memory.write(np.concatenate(known), chunk.start * _MEMORY_BYTES)
+        self._keep_parts(chunk)
 
     def _recall_parts(
         self, start: int, stop: int, buffer: NDArray[np.uint8]
