@@ -102,6 +102,39 @@ def _two_cheapest_exactly(clusters, partitions, n, lookup, slope, scale, unit, l
     return best, best_cost, second
 
 
+@jit(inside=True)
+def _not_held(
+    complete, rise, fall, next_fall, steepest, calm_fall, grain, scale, n_labelled, groups, upper,
+    lower, start, stop, rows, calms,
+):  # fmt: skip
+    """List the rows of start..stop whose bounds do not hold them where they are; how many.
+
+    Bounds are brought up to date; `calms` gets the lower one for all but the restless groups.
+    """
+    n_rows = 0
+    for x in range(start, stop):
+        k, s = groups[x], scale[x]
+        rows[n_rows] = x
+        calms[n_rows] = -np.inf
+        if k < 0:  # nothing is known of it, or there is nothing to know
+            n_rows += n_labelled[x] > 0
+            continue
+        a = 0 if complete else n_labelled[x]
+        grains = n_labelled[x] * (grain[0] + s * grain[1])
+        up = upper[x] + rise[a, k, 0] + s * rise[a, k, 1]
+        up += grains + _ROUNDED * abs(up)
+        least = fall[a, 0] if k != steepest[a, 0] else next_fall[a, 0]
+        least += s * (fall[a, 1] if k != steepest[a, 1] else next_fall[a, 1])
+        lowest = lower[x] + least
+        lowest -= grains + _ROUNDED * abs(lowest)
+        calm = lower[x] + calm_fall[a, 0] + s * calm_fall[a, 1]
+        calms[n_rows] = calm - (grains + _ROUNDED * abs(calm))
+        n_rows += not up < lowest
+        upper[x] = up
+        lower[x] = lowest
+    return n_rows
+
+
 @jit
 def assign(
     labels, missing, complete, offsets, lookup, slope, unit, coarse, restless, narrow, drift, scale,
@@ -143,27 +176,10 @@ def assign(
     rows, calms = np.empty(_BLOCK, np.int64), np.empty(_BLOCK)
     moved = 0
     for begin in range(start, stop, _BLOCK):
-        n_rows = 0
-        for x in range(begin, min(begin + _BLOCK, stop)):
-            k, s = groups[x], scale[x]
-            rows[n_rows] = x
-            calms[n_rows] = -np.inf
-            if k < 0:
-                n_rows += n_labelled[x] > 0
-                continue
-            a = 0 if complete else n_labelled[x]
-            least = fall[a, 0] if k != steepest[a, 0] else next_fall[a, 0]
-            least += s * (fall[a, 1] if k != steepest[a, 1] else next_fall[a, 1])
-            grains = n_labelled[x] * (grain[0] + s * grain[1])
-            up = upper[x] + rise[a, k, 0] + s * rise[a, k, 1]
-            up += grains + _ROUNDED * abs(up)
-            lowest = lower[x] + least
-            lowest -= grains + _ROUNDED * abs(lowest)
-            calm = lower[x] + calm_fall[a, 0] + s * calm_fall[a, 1]
-            calms[n_rows] = calm - (grains + _ROUNDED * abs(calm))
-            n_rows += not up < lowest
-            upper[x] = up
-            lower[x] = lowest
+        n_rows = _not_held(
+            complete, rise, fall, next_fall, steepest, calm_fall, grain, scale, n_labelled, groups,
+            upper, lower, begin, min(begin + _BLOCK, stop), rows, calms,
+        )  # fmt: skip
         for p in range(n_rows):
             x = rows[p]
             fetch_row(labels, rows[min(p + _AHEAD, n_rows - 1)])
