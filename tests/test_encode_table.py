@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from partita import Ensemble
 from partita._coding import encode_table
 from partita._validation import encode
 from partita.exceptions import InvalidEnsembleError
@@ -33,6 +34,23 @@ def test_many_clusters_take_a_wider_type():
     (codes, _), (expected, _) = both(table, "missing")
     assert codes.dtype == expected.dtype == np.uint16
     np.testing.assert_array_equal(codes, expected)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.array([2**63 - 1, 2**63 - 1, 0]),
+        np.array([2**63 - 1, 2**63 - 6, 2**63 - 1]),
+        np.array([5, -(2**63), 5]),
+        np.array([2**64 - 1, 3, 3], np.uint64),
+    ],
+)
+def test_numbers_at_the_ends_of_their_type(column):
+    """No difference of two of them may overflow on the way to a place in a table."""
+    table = np.stack([np.array([0, 60_000, 1], column.dtype), column], axis=1)
+    ensemble = Ensemble.from_labels(table)
+    for codes, names, given in zip(ensemble.labels.T, ensemble.categories, table.T, strict=True):
+        np.testing.assert_array_equal(names[codes], given)
 
 
 @pytest.mark.parametrize(

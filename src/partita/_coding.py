@@ -40,12 +40,12 @@ def encode_table(
     wide = np.ascontiguousarray(table, np.uint64 if table.dtype.kind == "u" else np.int64)
     n, m = wide.shape
     lowest = np.full(m, 0 if table.dtype.kind == "u" else -1, wide.dtype)
-    found = _placed(wide, lowest, _USUAL)
+    found = _placed(wide, lowest, lowest + (_USUAL - 1))
     if found is None:
         lowest, highest = _extent(wide)
         if int((highest - lowest).max()) >= _SPAN or (highest - lowest < 0).any():
             return None
-        found = _placed(wide, lowest, int((highest - lowest).max()) + 1)
+        found = _placed(wide, lowest, highest)
         assert found is not None
     places, present = found
     if noise != "cluster" and table.dtype.kind == "i":
@@ -78,16 +78,19 @@ def _extent(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _placed(
-    table: NDArray[Any], lowest: NDArray[Any], span: int
+    table: NDArray[Any], lowest: NDArray[Any], highest: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
-    """How far numbers lie above the lowest of their column, and which of the `span` are there.
+    """How far numbers lie above the lowest of their column, and at which distances there are any.
 
-    None if a number lies outside.
+    None if a number lies outside of what its column may hold.
     """
+    span = int((highest - lowest).max()) + 1
     places = np.empty(table.shape, np.uint8 if span <= 256 else np.uint16)
     present = np.zeros((table.shape[1], span), bool)
     kernel, inside = _kernels.coding.place, []
     run_blocks(
-        lambda a, b: inside.append(kernel(table, lowest, a, b, places, present)), len(table), _ROWS
+        lambda a, b: inside.append(kernel(table, lowest, highest, a, b, places, present)),
+        len(table),
+        _ROWS,
     )
     return (places, present) if all(inside) else None

@@ -16,16 +16,17 @@ def test_extent_places_and_codes():
     _kernels.coding.extent(values, 10, 30, low, high)
     np.testing.assert_array_equal(low, values[10:30].min(axis=0))
     np.testing.assert_array_equal(high, values[10:30].max(axis=0))
-    low, span = values.min(axis=0), int(np.ptp(values, axis=0).max()) + 1
+    low, high = values.min(axis=0), values.max(axis=0)
+    span = int((high - low).max()) + 1
     present, places = np.zeros((3, span), bool), np.empty(values.shape, np.uint8)
     for start, stop in ((0, 15), (15, 40)):
-        assert _kernels.coding.place(values, low, start, stop, places, present)
+        assert _kernels.coding.place(values, low, high, start, stop, places, present)
     np.testing.assert_array_equal(places, values - low)
     for i in range(3):
         assert np.flatnonzero(present[i]).tolist() == np.unique(values[:, i] - low[i]).tolist()
-    for other in (low + 1, low - 1):  # one number has no place below, or none above
+    for limits in ((low + 1, high), (low, high - 1)):  # one number too low, or too high
         nowhere = np.empty_like(places), np.zeros((3, span), bool)
-        assert not _kernels.coding.place(values, other, 0, 40, *nowhere)
+        assert not _kernels.coding.place(values, *limits, 0, 40, *nowhere)
     codes = np.random.default_rng(1).integers(0, 200, (3, span)).astype(np.uint8)
     out = np.empty(values.shape, np.uint8)
     for start, stop in ((0, 15), (15, 40)):

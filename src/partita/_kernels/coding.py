@@ -19,17 +19,16 @@ def extent(values, start, stop, low, high):
 
 
 @jit
-def place(values, low, start, stop, places, present):
+def place(values, low, high, start, stop, places, present):
     """places[x, i] = v - low[i] for every number v of column i in rows start..stop, which is there.
 
-    False, and nothing else is sure, if there is a number for which there is no place.
+    False, and nothing else is sure, if a number is not within low[i]..high[i].
     """
-    span = present.shape[1]
     for x in range(start, stop):
         for i in range(values.shape[1]):
-            above = values[x, i] - low[i]
-            if values[x, i] < low[i] or above >= span:
+            if values[x, i] < low[i] or values[x, i] > high[i]:  # the difference might overflow
                 return False
+            above = values[x, i] - low[i]
             places[x, i] = above
             if not present[i, above]:  # other threads read this, and would have to fetch it again
                 present[i, above] = True
