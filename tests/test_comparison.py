@@ -12,7 +12,6 @@ from sklearn.metrics import adjusted_rand_score
 
 import partita
 from partita import EAC, KCC, LWGP, SEC, Ensemble, comparison, config_context
-from partita._memory import PeakMemory
 from partita.consensus import BaseConsensus, MethodInfo, Solution
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.metrics import anmi, evaluate
@@ -149,14 +148,6 @@ def test_samples_without_a_label_do_not_count() -> None:
     for record, labels in zip(found, (eac, sec), strict=True):
         assert record["ARI"] == pytest.approx(adjusted_rand_score(TRUTH, labels))
         assert record["anmi"] == pytest.approx(anmi(labels, LABELS))
-
-
-def test_memory_gained_is_seen() -> None:
-    with PeakMemory() as memory:
-        held = np.ones(8_000_000)
-        for _ in range(20):
-            held += 1.0
-    assert 0.8 * held.nbytes < memory.gained < 1.5 * held.nbytes
 
 
 def test_compiling_does_not_count(monkeypatch) -> None:

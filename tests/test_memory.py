@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import psutil
 import pytest
@@ -97,3 +100,21 @@ def test_nothing_is_allocated_beyond_the_budget():
     with _memory.PeakMemory() as peak, refused:
         coassociation(labels)
     assert peak.gained < 500e6
+
+
+def test_memory_gained_is_seen():
+    """In a process of its own: here other tests' libraries may give memory back at any moment."""
+    code = """
+import time
+import numpy as np
+from partita._memory import PeakMemory
+
+with PeakMemory() as memory:
+    held = np.ones(8_000_000)
+    time.sleep(0.5)
+    del held
+    time.sleep(0.05)
+print(memory.gained)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == pytest.approx(64_000_000, rel=0.2)

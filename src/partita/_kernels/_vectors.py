@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 __all__ = [
@@ -102,6 +103,12 @@ def _(labels, x):
     return lambda labels, x: _fetch_row(labels, x)
 
 
+def _require_rows(*arrays):
+    """Refuse arrays whose entries do not lie side by side, which would be read elsewhere."""
+    if any(array.layout != "C" for array in arrays):
+        raise TypingError("arrays must be contiguous, in C order")
+
+
 def _array(context, builder, signature, args, i):
     return context.make_array(signature.args[i])(context, builder, args[i])
 
@@ -153,6 +160,8 @@ class _Loop:
 
 @intrinsic
 def _add_costs(typing, table, rows, first, last, origin, step, factor, costs):
+    _require_rows(table, rows, origin, step, costs)
+
     def generate(context, builder, signature, args):
         table, rows, origin, step, costs = (
             _array(context, builder, signature, args, i) for i in (0, 1, 4, 5, 7)
@@ -224,6 +233,8 @@ def _smaller_of(builder, one, other):
 
 @intrinsic
 def _two_smallest(typing, values):
+    _require_rows(values)
+
     def generate(context, builder, signature, args):
         values = _array(context, builder, signature, args, 0)
         (n,) = cgutils.unpack_tuple(builder, values.shape, 1)
@@ -276,6 +287,8 @@ def _two_smallest(typing, values):
 
 @intrinsic
 def _list_clusters(typing, labels, x, missing, offsets, first, last, clusters, partitions):
+    _require_rows(labels, offsets, clusters, partitions)
+
     def generate(context, builder, signature, args):
         labels, offsets, clusters, partitions = (
             _array(context, builder, signature, args, i) for i in (0, 3, 6, 7)
@@ -330,6 +343,8 @@ def _list_clusters(typing, labels, x, missing, offsets, first, last, clusters, p
 
 @intrinsic
 def _fetch_row(typing, labels, x):
+    _require_rows(labels)
+
     def generate(context, builder, signature, args):
         labels = _array(context, builder, signature, args, 0)
         m = cgutils.unpack_tuple(builder, labels.shape, 2)[1]
