@@ -104,6 +104,9 @@ def test_predictions_are_of_the_right_order():
     labels = shape.small(6_000)
     SEC(8, random_state=0).fit(labels[:500])
     found = plan(6_000, 30, 8, "sec", base_clusters=16)
-    start = perf_counter()
-    SEC(8, random_state=0).fit(labels)
-    assert 0.2 < found.seconds / (perf_counter() - start) < 5
+    taken = []
+    for _ in range(5):
+        start = perf_counter()
+        SEC(8, random_state=0).fit(labels)
+        taken.append(perf_counter() - start)
+    assert 0.2 < found.seconds / min(taken) < 5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numba.core.errors import TypingError
 
 from partita._kernels import _vectors as vectors
 from partita._kernels._jit import jit
@@ -95,5 +94,5 @@ def test_rows_that_do_not_lie_side_by_side_are_refused():
         pytest.skip("the compiler is switched off")
     labels = np.zeros((6, 4), np.uint8)[:, ::2]
     found = [np.empty(2 + vectors.ROOM, np.int32) for _ in range(2)]
-    with pytest.raises(TypingError, match="contiguous"):
+    with pytest.raises(vectors.TypingError, match="contiguous"):
         list_clusters(labels, 0, np.uint8(255), np.arange(3, dtype=np.int32), 0, 2, *found)

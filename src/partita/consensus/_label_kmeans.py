@@ -21,8 +21,9 @@ from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning, InvalidEnsembleError
 from partita.rows import EnsembleRows, RowParts, Rows
 from partita.solvers.label_kmeans import LabelKMeansResult, label_kmeans
+from partita.solvers.label_merge import merged_groups
 from partita.solvers.label_search import Tables
-from partita.solvers.label_seeds import SeedSample, draw_seeds, seed_statistics
+from partita.solvers.label_seeds import SeedSample, draw_seeds, is_sampled, seed_statistics
 from partita.solvers.label_statistics import (
     Geometry,
     group_statistics,
@@ -33,6 +34,7 @@ from partita.solvers.label_statistics import (
 __all__ = ["PredictsRows"]
 
 Start = tuple[NDArray[np.float64], NDArray[np.float64]]
+Starts = Callable[[int], Start]
 
 
 class PredictsRows(BaseConsensus):
@@ -46,7 +48,7 @@ class PredictsRows(BaseConsensus):
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "init": [StrOptions({"merge", "k-means++", "random"}), "array-like"],
         "random_state": ["random_state", np.random.Generator],
     }
     n_clusters: int
@@ -65,18 +67,12 @@ class PredictsRows(BaseConsensus):
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         rows = EnsembleRows(ensemble)
-        geometry = self._geometry(
-            rows, self._weights(ensemble.n_partitions, ensemble.partition_order)
-        )
-        given = None if isinstance(self.init, str) else self._seed_rows(ensemble)
-        children = rng.spawn(self.n_init)
-
-        def starts(number: int) -> Start:
-            chosen = given
-            if chosen is None:
-                chosen = draw_seeds(rows, geometry, self.n_clusters, self.init, children[number])
-            return seed_statistics(rows, geometry, rows.take(chosen))
-
+        weights = self._weights(ensemble.n_partitions, ensemble.partition_order)
+        geometry = self._geometry(rows, weights)
+        if isinstance(self.init, str):
+            starts = self._drawn_starts(rows, geometry, weights, rng)
+        else:
+            starts = self._given_start(rows, geometry, self._seed_rows(ensemble))
         result = self._kmeans(rows, geometry, starts)
         learned = self._knowledge(ensemble, geometry, result.counts, result.masses)
         return Solution(
@@ -89,31 +85,12 @@ class PredictsRows(BaseConsensus):
         )
 
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
-        geometry = self._geometry(rows, self._weights(rows.n_partitions, slice(None)))
-        children = rng.spawn(self.n_init)
+        weights = self._weights(rows.n_partitions, slice(None))
+        geometry = self._geometry(rows, weights)
         if isinstance(self.init, str):
-            sample = SeedSample.of(rows, rng)
-            on_sample = self._geometry(
-                sample.rows, self._weights(rows.n_partitions, sample.partition_order)
-            )
-
-        def starts(number: int) -> Start:
-            if not isinstance(self.init, str):
-                seeds = rows.take(self._given_samples(rows.n_rows))
-                return seed_statistics(rows, geometry, seeds)
-            chosen = draw_seeds(
-                sample.rows, on_sample, self.n_clusters, self.init, children[number]
-            )
-            if sample.n_taken == rows.n_rows:
-                return seed_statistics(rows, geometry, sample.as_rows(chosen))
-            # most of the way is gone on the sample, where it costs little
-            start = seed_statistics(sample.rows, on_sample, sample.rows.take(chosen))
-            near = label_kmeans(
-                sample.rows, on_sample, self.n_clusters, lambda _: start, n_init=1,
-                max_iter=self.max_iter, tol=self.tol,
-            )  # fmt: skip
-            return sample.statistics(rows, geometry, near.labels, self.n_clusters)
-
+            starts = self._drawn_starts(rows, geometry, weights, rng)
+        else:
+            starts = self._given_start(rows, geometry, self._given_samples(rows.n_rows))
         result = self._kmeans(rows, geometry, starts)
         empty = np.empty((0, rows.n_partitions), rows.dtype)
         codebook = Ensemble(
@@ -128,9 +105,49 @@ class PredictsRows(BaseConsensus):
             learned=self._knowledge(codebook, geometry, result.counts, result.masses),
         )
 
-    def _kmeans(
-        self, rows: Rows, geometry: Geometry, starts: Callable[[int], Start]
-    ) -> LabelKMeansResult:
+    def _given_start(self, rows: Rows, geometry: Geometry, seeds: NDArray[np.int64]) -> Starts:
+        return lambda _: seed_statistics(rows, geometry, rows.take(seeds))
+
+    def _drawn_starts(
+        self,
+        rows: Rows,
+        geometry: Geometry,
+        partition_weights: NDArray[np.float64],
+        rng: np.random.Generator,
+    ) -> Starts:
+        """Starts from all rows if these are few and in memory, or else from some of them."""
+        k, children = self.n_clusters, rng.spawn(self.n_init)
+        if isinstance(rows, EnsembleRows) and not is_sampled(rows, k):
+            return lambda i: group_statistics(
+                rows, geometry, self._first_groups(rows, geometry, children[i]), k
+            )
+        sample = SeedSample.of(rows, k, rng)
+        on_sample = self._geometry(sample.rows, partition_weights[sample.partition_order])
+
+        def start(i: int) -> Start:
+            groups = self._first_groups(sample.rows, on_sample, children[i])
+            if is_sampled(rows, k):  # most of the way is gone on the sample, where it costs little
+                first = group_statistics(sample.rows, on_sample, groups, k)
+                groups = label_kmeans(
+                    sample.rows, on_sample, k, lambda _: first, n_init=1,
+                    max_iter=self.max_iter, tol=self.tol,
+                ).labels  # fmt: skip
+            return sample.statistics(rows, geometry, groups, k)
+
+        return start
+
+    def _first_groups(
+        self, rows: EnsembleRows, geometry: Geometry, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """The groups that a start begins with; -1 is in none."""
+        if self.init == "merge":
+            return merged_groups(rows, geometry, self.n_clusters, rng)
+        groups = np.full(rows.n_rows, -1)
+        seeds = draw_seeds(rows, geometry, self.n_clusters, self.init, rng)
+        groups[seeds] = np.arange(self.n_clusters)
+        return groups
+
+    def _kmeans(self, rows: Rows, geometry: Geometry, starts: Starts) -> LabelKMeansResult:
         result = label_kmeans(
             rows,
             geometry,

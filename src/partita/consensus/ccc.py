@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
 from partita.rows import Rows
+from partita.solvers.label_merge import most_groups
 from partita.solvers.label_search import Tables
 from partita.solvers.utilities import UtilityRows
 
@@ -37,8 +38,10 @@ class CCC(PredictsRows):
         moves.
     partition_weights : array of shape (n_partitions,), optional
         w_i; 1 by default.
-    init : {"k-means++", "random"} or array of shape (n_clusters,)
-        Seeds: drawn by distance, drawn by weight, or the numbers of samples.
+    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
+        What a start begins with. "merge": four times as many groups, grown from random seeds in a
+        few iterations and merged two by two where that loses least. The others are one sample per
+        cluster: drawn by distance, drawn by weight, or given by number.
     random_state : int, Generator, RandomState or None
 
     Attributes
@@ -54,7 +57,7 @@ class CCC(PredictsRows):
     -----
     Cost O(n' m K) per iteration at most (rows that the triangle inequality holds in place cost
     nothing), O(n' m + L K) memory. Missing labels take part in no distance and no proportion.
-    Deviations from the papers: k-means++ starts from distinct rows and restarts; an emptied cluster
+    Deviations from the papers: merged starts and restarts; an emptied cluster
     takes the row that costs most where it is.
 
     References
@@ -82,7 +85,7 @@ class CCC(PredictsRows):
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 160) + 64 * s.n_all_clusters * s.n_clusters
+            s.n_rows * (s.n_partitions + 160) + 64 * s.n_all_clusters * most_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -98,7 +101,7 @@ class CCC(PredictsRows):
         max_iter: int = 100,
         tol: float = 0.0,
         partition_weights: Any = None,
-        init: Any = "k-means++",
+        init: Any = "merge",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters

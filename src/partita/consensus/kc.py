@@ -13,6 +13,7 @@ from partita.ensemble import Ensemble
 from partita.matrices import agreement_counts, cluster_overlaps, incidence
 from partita.matrices.tables import row_forms
 from partita.rows import EnsembleRows, RowParts, n_labelled
+from partita.solvers.label_merge import most_groups
 from partita.solvers.label_search import Tables
 
 __all__ = ["KC"]
@@ -39,8 +40,10 @@ class KC(PredictsRows):
     tol : float
         Stop when the objective falls by less than this share of itself; 0 runs until no sample
         moves.
-    init : {"k-means++", "random"} or array of shape (n_clusters,)
-        Seeds: drawn by distance, drawn by weight, or the numbers of samples.
+    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
+        What a start begins with. "merge": four times as many groups, grown from random seeds in a
+        few iterations and merged two by two where that loses least. The others are one sample per
+        cluster: drawn by distance, drawn by weight, or given by number.
     random_state : int, Generator, RandomState or None
 
     Attributes
@@ -55,7 +58,7 @@ class KC(PredictsRows):
     Cost O(n' m²) once and O(n' m K + L² K) per iteration, O(n' m + L²) memory; where there are
     fewer distinct rows than base clusters, these take the place of N. Missing labels count as
     disagreement: a pair is together in as many of all m partitions as label and join both. The
-    papers that compare with this method give no details; k-means++ starts, restarts and the
+    papers that compare with this method give no details; merged starts, restarts and the
     refilling of empty clusters are ours.
 
     References
@@ -82,7 +85,7 @@ class KC(PredictsRows):
         bytes_needed=lambda s: (
             s.n_rows * (40 * s.n_partitions + 160)
             + 24 * min(s.n_rows, s.n_all_clusters) ** 2
-            + 64 * s.n_all_clusters * s.n_clusters
+            + 64 * s.n_all_clusters * most_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = PredictsRows._parameter_constraints
@@ -94,7 +97,7 @@ class KC(PredictsRows):
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 0.0,
-        init: Any = "k-means++",
+        init: Any = "merge",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -165,3 +168,9 @@ class _CoassociationRows:
         weight = masses.sum(axis=0)
         lengths = -0.5 * np.sum(counts / weight * tables.lookup, axis=0)
         return self.total - float(weight @ lengths)
+
+    def inner_products(
+        self, counts: NDArray[np.float64], masses: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        centres = counts / masses.sum(axis=0)
+        return np.asarray(centres.T @ self._overlaps_times(centres))

@@ -14,6 +14,7 @@ from partita.checkpoint import Checkpoint
 from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
 from partita.rows import Rows
+from partita.solvers.label_merge import most_groups
 from partita.solvers.label_search import Tables
 from partita.solvers.utilities import UTILITIES, UtilityRows
 
@@ -56,8 +57,10 @@ class KCC(PredictsRows):
         moves.
     partition_weights : array of shape (n_partitions,), optional
         w_i; 1 by default.
-    init : {"k-means++", "random"} or array of shape (n_clusters,)
-        Seeds: drawn by distance, drawn by weight, or the numbers of samples.
+    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
+        What a start begins with. "merge": four times as many groups, grown from random seeds in a
+        few iterations and merged two by two where that loses least. The others are one sample per
+        cluster: drawn by distance, drawn by weight, or given by number.
     checkpoint : folder or Checkpoint, optional
         Where the state is written from time to time, so that the same call goes on from there
         after it was killed, and ends as if it had not been.
@@ -81,12 +84,13 @@ class KCC(PredictsRows):
     member of a cluster has costs 52 bits (log2 of the smallest step from 1), so that the first
     assignment counts disagreements and small clusters predict new rows coarsely.
 
-    Deviations from the paper: seeds are distinct rows, drawn by distance (equal seeds leave a
-    cluster empty at once); an emptied cluster takes the row that costs most where it is; a cluster
-    none of whose members partition i labels has the overall proportions P^(i) there instead of a
-    random label; the default runs until nothing moves instead of until the objective changes by
-    less than 1e-5. The published program reports -(H(P) + Σ p_k H(P_k)) as the utility of "h",
-    a sign error; its labels and objective are right, and `utility_` here is the definition.
+    Deviations from the paper: starts are merged from many small groups, and seeds are distinct rows
+    (equal seeds leave a cluster empty at once); an emptied cluster takes the row that costs most
+    where it is; a cluster none of whose members partition i labels has the overall proportions
+    P^(i) there instead of a random label; the default runs until nothing moves instead of until the
+    objective changes by less than 1e-5. The published program reports -(H(P) + Σ p_k H(P_k)) as the
+    utility of "h", a sign error; its labels and objective are right, and `utility_` here is the
+    definition.
 
     References
     ----------
@@ -112,7 +116,7 @@ class KCC(PredictsRows):
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 160) + 64 * s.n_all_clusters * s.n_clusters
+            s.n_rows * (s.n_partitions + 160) + 64 * s.n_all_clusters * most_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -135,7 +139,7 @@ class KCC(PredictsRows):
         max_iter: int = 100,
         tol: float = 0.0,
         partition_weights: Any = None,
-        init: Any = "k-means++",
+        init: Any = "merge",
         checkpoint: Any = None,
         random_state: Any = None,
     ) -> None:

@@ -15,6 +15,7 @@ from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import PredictsRows
 from partita.ensemble import Ensemble
 from partita.rows import Chunk, RowParts, Rows, Totals, n_labelled, row_sums
+from partita.solvers.label_merge import most_groups
 from partita.solvers.label_search import Tables
 from partita.solvers.label_statistics import overall_statistics, parts_of
 
@@ -43,8 +44,10 @@ class SEC(PredictsRows):
         moves.
     partition_weights : array of shape (n_partitions,), optional
         Weights μ_i of the partitions (Remark 4).
-    init : {"k-means++", "random"} or array of shape (n_clusters,)
-        Seeds: drawn by distance, drawn by weight, or the numbers of samples.
+    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
+        What a start begins with. "merge": four times as many groups, grown from random seeds in a
+        few iterations and merged two by two where that loses least. The others are one sample per
+        cluster: drawn by distance, drawn by weight, or given by number.
     checkpoint : folder or Checkpoint, optional
         Where the state is written from time to time, so that the same call goes on from there
         after it was killed, and ends as if it had not been.
@@ -65,7 +68,7 @@ class SEC(PredictsRows):
     Notes
     -----
     Cost O(n' m K) per iteration at most (rows that bounds hold in place cost nothing), O(n' m + L
-    K) memory. Deviations from the paper: k-means++ starts and restarts; an emptied cluster takes
+    K) memory. Deviations from the paper: merged starts and restarts; an emptied cluster takes
     the row that costs most where it is. Incomplete partitions follow the definition of Σ_x f(x) in
     Theorem 6, whose printed utility has n_k+^(i) in the statement and n_k+ in the proof: here
     utility_ = (1/n) Σ_i Σ_k w_Ck^(i) ‖m_k,i‖². A cluster none of whose members partition i labels
@@ -95,7 +98,7 @@ class SEC(PredictsRows):
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 64) + 40 * s.n_all_clusters * s.n_clusters
+            s.n_rows * (s.n_partitions + 64) + 40 * s.n_all_clusters * most_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -112,7 +115,7 @@ class SEC(PredictsRows):
         max_iter: int = 100,
         tol: float = 0.0,
         partition_weights: Any = None,
-        init: Any = "k-means++",
+        init: Any = "merge",
         checkpoint: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -203,6 +206,15 @@ class _WeightedRows:
     ) -> float:
         # what the centres take off the constants: Σ_i μ_i Σ_k w_Ck^(i) ‖m_k,i‖²
         return self.total - float((masses * tables.slope).sum())
+
+    def inner_products(
+        self, counts: NDArray[np.float64], masses: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        sizes = np.diff(self.offsets)
+        held = np.repeat(masses, sizes, axis=0)
+        centres = np.where(held > 0, counts / np.where(held > 0, held, 1.0), self.overall[:, None])
+        centres *= np.sqrt(self.cluster_mu)[:, None]
+        return np.asarray(centres.T @ centres)
 
     def utility(self, masses: NDArray[np.float64], tables: Tables) -> float:
         return float((masses * tables.slope).sum()) / self.n

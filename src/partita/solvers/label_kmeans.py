@@ -61,7 +61,7 @@ def label_kmeans(
     n_init: int = 10,
     max_iter: int = 100,
     tol: float = 0.0,
-    task: str = "label k-means",
+    task: str | None = None,
     checkpoint: Checkpoint | None = None,
     identity: Mapping[str, Any] | None = None,
 ) -> LabelKMeansResult:
@@ -78,6 +78,8 @@ def label_kmeans(
     n_init, max_iter : int
     tol : float
         Stop when the objective falls by less than this share of itself.
+    task : str, optional
+        What progress is reported of; nothing is without a name.
     checkpoint : Checkpoint, optional
         Where the state is kept from time to time. A fit that goes on from there ends like one that
         was never interrupted: a pass depends on the tables alone.
@@ -93,13 +95,13 @@ def label_kmeans(
     saved = Starts.restored(checkpoint, identity or {})
     best, fit = saved.best, saved.current
     for start in range(saved.number, n_init):
-        report_progress(task, start, n_init)
+        _report(task, start, n_init)
         saved.number = start
         fit = run.complete(fit or run.begin(*starts(start)), saved.keep)
         if best is None or best.history[-1] - fit.history[-1] > _TIE * abs(best.history[-1]):
             best = saved.best = fit
         last, fit = fit, None
-    report_progress(task, n_init, n_init)
+    _report(task, n_init, n_init)
     assert best is not None
     return LabelKMeansResult(
         partial(run.groups, best, replay=best is not last),
@@ -110,6 +112,11 @@ def label_kmeans(
         best.held.counts,
         best.held.masses,
     )
+
+
+def _report(task: str | None, done: int, total: int) -> None:
+    if task is not None:
+        report_progress(task, done, total)
 
 
 @dataclass(frozen=True)

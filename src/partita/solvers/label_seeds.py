@@ -12,9 +12,18 @@ from partita.ensemble import Ensemble
 from partita.rows import EnsembleRows, Rows
 from partita.solvers.label_statistics import Geometry, parts_of, row_costs
 
-__all__ = ["SeedSample", "draw_seeds", "seed_statistics"]
+__all__ = ["SeedSample", "draw_seeds", "is_sampled", "seed_statistics"]
 
 _SAMPLE = 1 << 16
+
+
+def is_sampled(rows: Rows, n_clusters: int) -> bool:
+    """Whether rows are so many that a start is looked for among some of them."""
+    return rows.n_rows > _sample_size(n_clusters)
+
+
+def _sample_size(n_clusters: int) -> int:
+    return max(_SAMPLE, 2 * n_clusters)
 
 
 @dataclass(frozen=True)
@@ -29,30 +38,28 @@ class SeedSample:
     rows : EnsembleRows
     partition_order : array
         The column of the full rows that each column of the sample was.
-    n_taken : int
-        Rows that were taken, before reduction.
     """
 
     rows: EnsembleRows
     partition_order: NDArray[np.int64]
-    n_taken: int
     n_partitions: int
     dtype: np.dtype[Any]
     missing: int
 
     @classmethod
-    def of(cls, rows: Rows, rng: np.random.Generator) -> SeedSample:
+    def of(cls, rows: Rows, n_clusters: int, rng: np.random.Generator) -> SeedSample:
         chosen = np.arange(rows.n_rows)
-        if rows.n_rows > _SAMPLE:
-            chosen = np.sort(rng.choice(rows.n_rows, _SAMPLE, replace=False))
+        if is_sampled(rows, n_clusters):
+            weights = rows.chunk.weights if isinstance(rows, EnsembleRows) else None
+            share = None if weights is None else weights / weights.sum()
+            size = _sample_size(n_clusters)
+            chosen = np.sort(rng.choice(rows.n_rows, size, replace=False, p=share))
         taken = rows.take(chosen)
         labelled = np.flatnonzero((taken != rows.missing).any(axis=0))
         codes = np.where(taken == rows.missing, -1, taken.astype(np.int64))[:, labelled]
         core = Ensemble.from_labels(codes, unlabelled="keep").compress()
         order = labelled[core.partition_order]
-        return cls(
-            EnsembleRows(core), order, len(taken), rows.n_partitions, taken.dtype, rows.missing
-        )
+        return cls(EnsembleRows(core), order, rows.n_partitions, taken.dtype, rows.missing)
 
     def as_rows(self, chosen: NDArray[np.int64]) -> NDArray[Any]:
         """Rows of the sample, coded as the full rows are."""
@@ -68,14 +75,17 @@ class SeedSample:
     def statistics(
         self, rows: Rows, geometry: Geometry, groups: NDArray[np.int64], n_groups: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Counts and masses, in the geometry of the full rows, of groups of the sample's rows."""
+        """Counts and masses, in the geometry of the full rows, of groups of the sample's rows.
+
+        -1 is in no group.
+        """
         core = self.rows.ensemble
         labels = self.as_rows(np.arange(core.n_rows))
         mass = core.weights * geometry.row_mass(labels)
         counts = np.zeros((rows.n_all_clusters, n_groups))
         masses = np.zeros((rows.n_partitions, n_groups))
         for i, column in enumerate(labels.T):
-            there = np.flatnonzero(column != rows.missing)
+            there = np.flatnonzero((column != rows.missing) & (groups >= 0))
             clusters = rows.offsets[i] + column[there]
             np.add.at(counts, (clusters, groups[there]), core.weights[there])
             masses[i] = np.bincount(groups[there], mass[there], minlength=n_groups)
@@ -85,31 +95,21 @@ class SeedSample:
 def draw_seeds(
     rows: EnsembleRows, geometry: Geometry, n_clusters: int, how: str, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Distinct rows to start from: drawn by weight ("random") or by cost ("k-means++").
-
-    Costs are looked at in a sample where there are very many rows: a seed is one row of each
-    cluster, which a sample has too.
-    """
+    """Distinct rows to start from: drawn by weight ("random") or by cost ("k-means++")."""
     weights = rows.chunk.weights
     if how == "random":
         return rng.choice(rows.n_rows, n_clusters, replace=False, p=weights / weights.sum())
-    among = np.arange(rows.n_rows)
-    if len(among) > max(_SAMPLE, 2 * n_clusters):
-        size = max(_SAMPLE, 2 * n_clusters)
-        among = np.sort(rng.choice(among, size, replace=False, p=weights / weights.sum()))
-        weights = np.ones(size)  # rows were drawn by their weights already
     parts = parts_of(geometry, rows.chunk)
-    labels = rows.take(among)
-    constant, scale = parts.constant[among], parts.scale[among]
+    labels = rows.chunk.labels
 
     def costs_to(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
         """Cost of every row in groups that hold nothing but one of the chosen each."""
         tables = geometry.tables(*seed_statistics(rows, geometry, labels[chosen]))
-        return row_costs(rows, labels, tables, constant, scale)
+        return row_costs(rows, labels, tables, parts.constant, parts.scale)
 
     # greedy k-means++: of a few rows drawn by cost, the one that lowers the total cost most
     trials = 2 + int(np.log(n_clusters))
-    chosen = [int(rng.choice(len(among), p=weights / weights.sum()))]
+    chosen = [int(rng.choice(len(labels), p=weights / weights.sum()))]
     nearest = costs_to(np.asarray(chosen))[:, 0]
     for _ in range(1, n_clusters):
         nearest[chosen] = 0.0
@@ -117,12 +117,12 @@ def draw_seeds(
         if share.sum() <= 0:  # all remaining rows coincide with a seed in this geometry
             share = weights.copy()
             share[chosen] = 0.0
-        candidates = rng.choice(len(among), trials, p=share / share.sum())
+        candidates = rng.choice(len(labels), trials, p=share / share.sum())
         costs = np.minimum(costs_to(candidates), nearest[:, None])
         best = int(np.argmin(weights @ costs))
         chosen.append(int(candidates[best]))
         nearest = costs[:, best].copy()
-    return among[chosen]
+    return np.asarray(chosen)
 
 
 def seed_statistics(

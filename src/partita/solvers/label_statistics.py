@@ -47,6 +47,15 @@ class Geometry(Protocol):
     ) -> float:
         """Σ_x r(x) f(x, own group), from the statistics and their tables alone."""
 
+    def inner_products(
+        self, counts: NDArray[np.float64], masses: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Of points that stand for the groups, shape (K, K).
+
+        Two groups lose by a union what their masses times the squared distances from the points'
+        common centre are, exactly or nearly.
+        """
+
 
 @dataclass(frozen=True)
 class Shape:

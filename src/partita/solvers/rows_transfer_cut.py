@@ -15,7 +15,7 @@ from partita._threads import run_blocks
 from partita.checkpoint import Stages
 from partita.rows import Chunk, Rows, Totals, row_sums
 from partita.solvers.kmeans import TOLERANCE, kmeans_model
-from partita.solvers.label_seeds import SeedSample
+from partita.solvers.label_seeds import SeedSample, is_sampled
 from partita.solvers.spectral import top_eigenvectors
 
 __all__ = ["RowEmbedding", "RowsCut", "cluster_vectors", "rows_transfer_cut"]
@@ -126,7 +126,7 @@ def rows_transfer_cut(
 
     A sample that is all rows needs no second run, and the labels are those of `transfer_cut`.
     """
-    sample = SeedSample.of(rows, rng)
+    sample = SeedSample.of(rows, n_clusters, rng)
     done = int(stages.state.get("n_iter", 0))
     if "centres" in stages.state:
         centres = stages.state["centres"]
@@ -139,7 +139,7 @@ def rows_transfer_cut(
     step = _Nearest(embedding, centres)
     totals = np.zeros(centres.shape), np.zeros(len(centres)), np.zeros(1)
     rows.accumulate(step.add_up, totals)
-    for number in range(done, 0 if rows.n_rows <= sample.n_taken else _MAX_ITER):
+    for number in range(done, _MAX_ITER if is_sampled(rows, n_clusters) else 0):
         sums, weights, _ = totals
         filled = weights > 0
         moved = np.where(filled[:, None], sums / np.where(filled, weights, 1.0)[:, None], centres)

@@ -33,6 +33,7 @@ class _Convex(Protocol):
     """μ on blocks of proportions: rows are clusters, columns are groups."""
 
     at_vertex: float  # μ of a one-hot block
+    power: float  # of proportions whose squared distance is nearest to what a union loses
 
     def value(self, P: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
         """μ(P) of every block, shape (m, K)."""
@@ -57,6 +58,7 @@ class _SquaredNorm:
     """Category utility: μ = ‖P‖², squared Euclidean distance."""
 
     at_vertex = 1.0
+    power = 1.0  # it is just that
 
     def value(self, P: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
         return _block_sums(P**2, offsets)
@@ -72,6 +74,7 @@ class _NegativeEntropy:
     """Mutual information: μ = -H(P) in bits, Kullback-Leibler divergence."""
 
     at_vertex = 0.0
+    power = 0.5  # the Hellinger distance, near to the Jensen-Shannon divergence
 
     def value(self, P: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
         return _block_sums(P * np.log2(np.where(P > 0, P, 1.0)), offsets)
@@ -91,6 +94,7 @@ class _Norm:
 
     def __init__(self, p: float) -> None:
         self.p = p
+        self.power = 0.5 if p <= 2 else 1.0
 
     def value(self, P: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
         # relative to the largest entry, whose p-th power might be too small for a double
@@ -203,6 +207,13 @@ class UtilityRows:
     ) -> float:
         at_rows = self.convex.at_vertex * self.labelled
         return float(self.weights @ (at_rows - self._captured(counts, masses)))
+
+    def inner_products(
+        self, counts: NDArray[np.float64], masses: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        points = self._centres(counts, masses) ** self.convex.power
+        points *= np.sqrt(self.cluster_weights)[:, None]
+        return np.asarray(points.T @ points)
 
     def utility(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> float:
         """Σ_i w_i (share of samples that i labels) U(π, π_i)."""
