@@ -119,13 +119,13 @@ class PredictsRows(BaseConsensus):
         k, children = self.n_clusters, rng.spawn(self.n_init)
         if isinstance(rows, EnsembleRows) and not is_sampled(rows, k):
             return lambda i: group_statistics(
-                rows, geometry, self._first_groups(rows, geometry, children[i]), k
+                rows, geometry, self._first_groups(rows, geometry, i, children[i]), k
             )
         sample = SeedSample.of(rows, k, rng)
         on_sample = self._geometry(sample.rows, partition_weights[sample.partition_order])
 
         def start(i: int) -> Start:
-            groups = self._first_groups(sample.rows, on_sample, children[i])
+            groups = self._first_groups(sample.rows, on_sample, i, children[i])
             if is_sampled(rows, k):  # most of the way is gone on the sample, where it costs little
                 first = group_statistics(sample.rows, on_sample, groups, k)
                 groups = label_kmeans(
@@ -137,13 +137,15 @@ class PredictsRows(BaseConsensus):
         return start
 
     def _first_groups(
-        self, rows: EnsembleRows, geometry: Geometry, rng: np.random.Generator
+        self, rows: EnsembleRows, geometry: Geometry, number: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """The groups that a start begins with; -1 is in none."""
-        if self.init == "merge":
+        """The groups that start number i begins with; -1 is in none."""
+        if self.init == "merge" and number % 2 == 0:
             return merged_groups(rows, geometry, self.n_clusters, rng)
+        # merged starts resemble each other, and all of them may miss what few rows contest
+        how = "random" if self.init == "random" else "k-means++"
         groups = np.full(rows.n_rows, -1)
-        seeds = draw_seeds(rows, geometry, self.n_clusters, self.init, rng)
+        seeds = draw_seeds(rows, geometry, self.n_clusters, how, rng)
         groups[seeds] = np.arange(self.n_clusters)
         return groups
 

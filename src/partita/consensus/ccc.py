@@ -40,8 +40,9 @@ class CCC(PredictsRows):
         w_i; 1 by default.
     init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
         What a start begins with. "merge": four times as many groups, grown from random seeds in a
-        few iterations and merged two by two where that loses least. The others are one sample per
-        cluster: drawn by distance, drawn by weight, or given by number.
+        few iterations and merged two by two where that loses least; every second start is a
+        "k-means++" one. The others are one sample per cluster: drawn by distance, drawn by weight,
+        or given by number.
     random_state : int, Generator, RandomState or None
 
     Attributes

@@ -42,8 +42,9 @@ class KC(PredictsRows):
         moves.
     init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
         What a start begins with. "merge": four times as many groups, grown from random seeds in a
-        few iterations and merged two by two where that loses least. The others are one sample per
-        cluster: drawn by distance, drawn by weight, or given by number.
+        few iterations and merged two by two where that loses least; every second start is a
+        "k-means++" one. The others are one sample per cluster: drawn by distance, drawn by weight,
+        or given by number.
     random_state : int, Generator, RandomState or None
 
     Attributes

@@ -46,8 +46,9 @@ class SEC(PredictsRows):
         Weights μ_i of the partitions (Remark 4).
     init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
         What a start begins with. "merge": four times as many groups, grown from random seeds in a
-        few iterations and merged two by two where that loses least. The others are one sample per
-        cluster: drawn by distance, drawn by weight, or given by number.
+        few iterations and merged two by two where that loses least; every second start is a
+        "k-means++" one. The others are one sample per cluster: drawn by distance, drawn by weight,
+        or given by number.
     checkpoint : folder or Checkpoint, optional
         Where the state is written from time to time, so that the same call goes on from there
         after it was killed, and ends as if it had not been.
