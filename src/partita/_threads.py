@@ -13,7 +13,6 @@ from partita.config import get_config
 __all__ = ["run_blocks", "run_shares"]
 
 _SMALL = 1 << 18  # numbers to read or write below which a second thread is not worth waking
-_SHARES = 2  # of a thread, so that one that comes late leaves the others something to do
 
 _helpers: dict[int, ThreadPoolExecutor] = {}  # by number of threads, kept: to start one takes long
 # a child of this process has the list but not the threads
@@ -60,12 +59,15 @@ def run_blocks(kernel: Callable[[int, int], object], n: int, block: int) -> None
         raise failures[0]
 
 
-def run_shares(kernel: Callable[[int, int], object], n: int, work: int) -> None:
+def run_shares(
+    kernel: Callable[[int, int], object], n: int, work: int, per_thread: int = 2
+) -> None:
     """Call `kernel(first, last)` over 0..n in a few shares per thread, in one if it is little work.
 
     For kernels whose result does not depend on where a share begins. `work` is about how many
-    numbers they read or write in all.
+    numbers they read or write in all. Of two shares per thread one that comes late leaves the
+    others something to do; one is enough where a share must do much for itself.
     """
     threads = get_config().n_threads
-    shares = _SHARES * threads if work > _SMALL and threads > 1 else 1
+    shares = per_thread * threads if work > _SMALL and threads > 1 else 1
     run_blocks(kernel, n, max(1, -(-n // shares)))

@@ -17,7 +17,13 @@ from partita.ensemble import Ensemble
 from partita.rows import Chunk, RowParts, Rows, Totals, n_labelled, row_sums
 from partita.solvers.label_merge import most_groups
 from partita.solvers.label_search import Tables
-from partita.solvers.label_statistics import overall_statistics, parts_of
+from partita.solvers.label_statistics import (
+    Shape,
+    Statistics,
+    overall_statistics,
+    parts_of,
+    recount,
+)
 
 __all__ = ["SEC"]
 
@@ -160,12 +166,10 @@ class _WeightedRows:
         self.offsets, self.missing, self.complete = rows.offsets, rows.missing, rows.complete
         self.cluster_mu = np.repeat(mu, np.diff(rows.offsets))
         self.sizes, _ = overall_statistics(rows)
-        sums = np.zeros(3)
-        rows.accumulate(self._add_up, (sums,))
+        sums, found = np.zeros(3), Statistics.empty(rows, 1)
+        rows.accumulate(self._add_up, (sums, *found.arrays), memory=True)  # which keeps the parts
         self.total, self.n, mass = sums
-        masses = np.full(rows.n_partitions, mass)
-        if not rows.complete:
-            _, masses = overall_statistics(rows, self.row_mass)
+        masses = np.full(rows.n_partitions, mass) if rows.complete else found.masses[:, 0]
         # centre of all the rows that a partition labels
         self.overall = self.sizes / np.repeat(masses, np.diff(rows.offsets))
 
@@ -183,10 +187,14 @@ class _WeightedRows:
         return RowParts(constant, weights, weights, n_labelled(labels, self.missing))
 
     def _add_up(self, chunk: Chunk, totals: Totals) -> None:
-        """Σ_x of the constants, the weights and the masses."""
+        """Σ_x of the constants, weights and masses, and of masses by partition if they differ."""
         parts = parts_of(self, chunk)
         of_rows = (parts.constant, parts.n_labelled > 0, parts.mass)
         totals[0][:] += [float((chunk.weights * values).sum()) for values in of_rows]
+        if not self.complete:
+            shape = Shape(len(self.mu), self.missing, self.offsets, self.complete)
+            everything = np.zeros(len(chunk.labels), np.int32)
+            recount(shape, chunk, parts.mass, everything - 1, everything, totals[1:])
 
     def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
         # f = w ‖b/w - m‖² = Σ_i μ_i ( 1/w - 2 m_k,i[label] + w ‖m_k,i‖² )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -112,20 +111,14 @@ def group_statistics(
     return found.counts, found.masses
 
 
-def overall_statistics(
-    rows: Rows, mass: Callable[[NDArray[Any]], NDArray[np.float64]] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weight of every cluster and mass of the rows that every partition labels.
-
-    `mass` gives the mass of label rows; the mass of a row is its weight by default.
-    """
+def overall_statistics(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weight of every cluster, and of the rows that every partition labels."""
     found = Statistics.empty(rows, 1)
     shape = Shape.of(rows)
 
     def step(chunk: Chunk, totals: Totals) -> None:
         everything = np.zeros(len(chunk.labels), np.int32)
-        of_rows = np.ones(len(everything)) if mass is None else mass(chunk.labels)
-        recount(shape, chunk, of_rows, everything - 1, everything, totals)
+        recount(shape, chunk, np.ones(len(everything)), everything - 1, everything, totals)
 
     rows.accumulate(step, found.arrays)
     return found.counts[:, 0], found.masses[:, 0]
@@ -166,6 +159,7 @@ def recount(
         ),
         rows.n_partitions,
         len(moved) * rows.n_partitions,
+        per_thread=1,  # every share lists the labels of all rows
     )  # fmt: skip
     for groups, sign in ((new[moved], 1), (old[moved], -1)):
         sizes += sign * np.bincount(groups[groups >= 0], minlength=len(sizes))
