@@ -20,8 +20,9 @@ import pytest
 
 from partita import EAC, KCC, LWEA, LWGP, SEC, Ensemble, LabelStore, config_context
 from partita.config import Progress
-from partita.exceptions import InvalidStoreError, MemoryBudgetError
+from partita.exceptions import InvalidStoreError, MemoryBudgetError, PartitaWarning
 from partita.rows import Chunk, StoreRows
+from partita.solvers import label_seeds
 from partita.solvers.label_refill import refill
 from partita.solvers.label_search import Search, Typical
 from partita.solvers.label_statistics import Shape, Statistics, group_statistics
@@ -296,6 +297,33 @@ def test_more_clusters_than_samples(tmp_path: Path) -> None:
     store = stored(planted(20, M, K), tmp_path / "s")
     with pytest.raises(ValueError, match="n_clusters=21 must be between 1 and"):
         SEC(21).fit(store)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "LWGP"])
+@pytest.mark.parametrize("sampled", [False, True])
+def test_fewer_different_rows_than_clusters(
+    method: str, sampled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if sampled:
+        monkeypatch.setattr(label_seeds, "_SAMPLE", 20)
+    rows = np.tile([[0, 0, 1, 0], [1, 1, 0, 0], [2, 1, 1, 1]], 3)[:, :M]
+    labels = np.repeat(rows, 30, axis=0)
+    store = stored(labels, tmp_path / "s")
+    with pytest.warns(PartitaWarning, match="returned 3 clusters instead of n_clusters=5"):
+        found = METHODS.get(method, LWGP)(5, random_state=0).fit(store).labels_
+    np.testing.assert_array_equal(found, np.repeat([0, 1, 2], 30))
+
+
+@pytest.mark.parametrize("init", ["merge", "k-means++", "random"])
+def test_rows_that_a_sample_has_not_seen(
+    init: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few rows unlike all others: a cluster that begins empty takes them."""
+    monkeypatch.setattr(label_seeds, "_SAMPLE", 20)
+    labels = np.repeat([[0, 0, 1, 0], [1, 1, 0, 0], [2, 1, 1, 1], [3, 2, 2, 2]], 500, axis=0)[:1502]
+    found = SEC(4, init=init, random_state=0).fit(stored(labels, tmp_path / "s"))
+    np.testing.assert_array_equal(found.labels_, np.repeat([0, 1, 2, 3], 500)[:1502])
+    np.testing.assert_array_equal(found.predict(labels), found.labels_)
 
 
 # -- memory ----------------------------------------------------------------------------------

@@ -126,7 +126,8 @@ class PredictsRows(BaseConsensus):
 
         def start(i: int) -> Start:
             groups = self._first_groups(sample.rows, on_sample, i, children[i])
-            if is_sampled(rows, k):  # most of the way is gone on the sample, where it costs little
+            # most of the way is gone on the sample, where it costs little
+            if is_sampled(rows, k) and k < sample.rows.n_rows:
                 first = group_statistics(sample.rows, on_sample, groups, k)
                 groups = label_kmeans(
                     sample.rows, on_sample, k, lambda _: first, n_init=1,
@@ -140,6 +141,8 @@ class PredictsRows(BaseConsensus):
         self, rows: EnsembleRows, geometry: Geometry, number: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
         """The groups that start number i begins with; -1 is in none."""
+        if rows.n_rows <= self.n_clusters:  # a sample with few different rows, or a store
+            return np.arange(rows.n_rows)
         if self.init == "merge" and number % 2 == 0:
             return merged_groups(rows, geometry, self.n_clusters, rng)
         # merged starts resemble each other, and all of them may miss what few rows contest

@@ -133,9 +133,8 @@ def rows_transfer_cut(
     else:
         core = sample.rows.ensemble
         points = embedding(sample.as_rows(np.arange(core.n_rows)))
-        centres = kmeans_model(
-            points, core.weights, n_clusters, rng, n_init=n_init
-        ).cluster_centers_
+        n_groups = min(n_clusters, core.n_rows)  # so few may be all the different rows there are
+        centres = kmeans_model(points, core.weights, n_groups, rng, n_init=n_init).cluster_centers_
     step = _Nearest(embedding, centres)
     totals = np.zeros(centres.shape), np.zeros(len(centres)), np.zeros(1)
     rows.accumulate(step.add_up, totals)
