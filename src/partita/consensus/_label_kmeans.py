@@ -69,11 +69,7 @@ class PredictsRows(BaseConsensus):
         rows = EnsembleRows(ensemble)
         weights = self._weights(ensemble.n_partitions, ensemble.partition_order)
         geometry = self._geometry(rows, weights)
-        if isinstance(self.init, str):
-            starts = self._drawn_starts(rows, geometry, weights, rng)
-        else:
-            starts = self._given_start(rows, geometry, self._seed_rows(ensemble))
-        result = self._kmeans(rows, geometry, starts)
+        result = self._kmeans(rows, geometry, self._starts(rows, geometry, weights, rng))
         learned = self._knowledge(ensemble, geometry, result.counts, result.masses)
         return Solution(
             result.labels,
@@ -87,11 +83,7 @@ class PredictsRows(BaseConsensus):
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
         weights = self._weights(rows.n_partitions, slice(None))
         geometry = self._geometry(rows, weights)
-        if isinstance(self.init, str):
-            starts = self._drawn_starts(rows, geometry, weights, rng)
-        else:
-            starts = self._given_start(rows, geometry, self._given_samples(rows.n_rows))
-        result = self._kmeans(rows, geometry, starts)
+        result = self._kmeans(rows, geometry, self._starts(rows, geometry, weights, rng))
         empty = np.empty((0, rows.n_partitions), rows.dtype)
         codebook = Ensemble(
             empty, rows.categories, np.empty(0), partition_names=rows.partition_names
@@ -105,17 +97,18 @@ class PredictsRows(BaseConsensus):
             learned=self._knowledge(codebook, geometry, result.counts, result.masses),
         )
 
-    def _given_start(self, rows: Rows, geometry: Geometry, seeds: NDArray[np.int64]) -> Starts:
-        return lambda _: seed_statistics(rows, geometry, rows.take(seeds))
-
-    def _drawn_starts(
+    def _starts(
         self,
         rows: Rows,
         geometry: Geometry,
         partition_weights: NDArray[np.float64],
         rng: np.random.Generator,
     ) -> Starts:
-        """Starts from all rows if these are few and in memory, or else from some of them."""
+        """What start number i begins with: given samples, or what is found among all rows if these
+        are few and in memory, or else among some of them."""
+        if not isinstance(self.init, str):
+            seeds = rows.take(self._seed_rows(rows))
+            return lambda _: seed_statistics(rows, geometry, seeds)
         k, children = self.n_clusters, rng.spawn(self.n_init)
         if isinstance(rows, EnsembleRows) and not is_sampled(rows, k):
             return lambda i: group_statistics(
@@ -140,7 +133,7 @@ class PredictsRows(BaseConsensus):
     def _first_groups(
         self, rows: EnsembleRows, geometry: Geometry, number: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """The groups that start number i begins with; -1 is in none."""
+        """The group of every row when start `number` begins; -1 is none."""
         if rows.n_rows <= self.n_clusters:  # a sample with few different rows, or a store
             return np.arange(rows.n_rows)
         if self.init == "merge" and number % 2 == 0:
@@ -238,15 +231,18 @@ class PredictsRows(BaseConsensus):
             raise ValueError(f"init must hold sample numbers below {n}, got {seeds.tolist()}.")
         return np.asarray(np.where(seeds < 0, seeds + n, seeds), np.int64)
 
-    def _seed_rows(self, core: Ensemble) -> NDArray[np.int64]:
-        """The rows of the compressed ensemble that `init` names by sample."""
+    def _seed_rows(self, rows: Rows) -> NDArray[np.int64]:
+        """The rows that `init` names by sample."""
+        if not isinstance(rows, EnsembleRows):
+            return self._given_samples(rows.n_rows)
+        core = rows.ensemble
         seeds = self._given_samples(core.n_samples)
-        rows = seeds if core.inverse is None else core.inverse[seeds]
-        if len(np.unique(rows)) < len(rows) or rows.min() < 0:
+        chosen = seeds if core.inverse is None else core.inverse[seeds]
+        if len(np.unique(chosen)) < len(chosen) or chosen.min() < 0:
             raise ValueError(
                 "init names samples with the same labels (or none): seeds must differ."
             )
-        return rows
+        return chosen
 
     def _prediction(
         self, core: Ensemble, tables: Tables, sizes: NDArray[np.float64]

@@ -56,10 +56,10 @@ class CCC(PredictsRows):
 
     Notes
     -----
-    Cost O(n' m K) per iteration at most (rows that the triangle inequality holds in place cost
-    nothing), O(n' m + L K) memory. Missing labels take part in no distance and no proportion.
-    Deviations from the papers: merged starts and restarts; an emptied cluster
-    takes the row that costs most where it is.
+    Cost O(n' m K) per iteration at most (rows that bounds hold in place cost nothing), O(n' m + L
+    K) memory. Missing labels take part in no distance and no proportion. Deviations from the
+    papers: merged starts and restarts; an emptied cluster takes the row that costs most where it
+    is.
 
     References
     ----------

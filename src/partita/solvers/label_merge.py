@@ -47,7 +47,7 @@ def _mergers(
     That is the sum of squared distances from the centre, of which the inner products of the centres
     are all that must be known: those of a merged centre follow from its parts'.
     """
-    masses = np.where(masses > 0, masses, 1.0)  # a group of rows without labels may have none
+    products, masses = products.copy(), masses.copy()
     number = np.arange(len(masses))
     for n_groups in range(len(masses), n_clusters, -1):
         squares = np.diag(products)

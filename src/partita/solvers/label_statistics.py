@@ -51,8 +51,8 @@ class Geometry(Protocol):
     ) -> NDArray[np.float64]:
         """Of points that stand for the groups, shape (K, K).
 
-        Two groups lose by a union what their masses times the squared distances from the points'
-        common centre are, exactly or nearly.
+        What a union of two groups costs is their masses times the squared distances from the
+        points' common centre, exactly or nearly and up to a factor that all unions share.
         """
 
 

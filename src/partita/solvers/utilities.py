@@ -94,7 +94,7 @@ class _Norm:
 
     def __init__(self, p: float) -> None:
         self.p = p
-        self.power = 0.5 if p <= 2 else 1.0
+        self.power = 0.5 if p <= 2 else 1.0  # by trial
 
     def value(self, P: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
         # relative to the largest entry, whose p-th power might be too small for a double
