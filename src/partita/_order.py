@@ -76,7 +76,8 @@ class _Refinement:
             before = n_colours
             self.effort += self.round_effort
             self._round(colours, of_cluster)
-            n_colours = _count_distinct(colours)
+            if before < len(colours):
+                n_colours = _count_distinct(colours)
             if n_colours == before:
                 break
         return colours

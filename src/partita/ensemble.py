@@ -246,7 +246,7 @@ class Ensemble:
     @cached_property
     def n_missing(self) -> int:
         """Missing entries of the table."""
-        return int(self.labels.size - np.count_nonzero(self.observed))
+        return int(np.count_nonzero(self.labels == self.missing))
 
     @property
     def is_compressed(self) -> bool:
@@ -286,7 +286,9 @@ class Ensemble:
         inverse = np.empty(self.n_rows, np.int64)
         first = np.empty(self.n_rows, np.int64)
         n_distinct = _kernels.rows.distinct(self.labels, inverse, first)
-        labels = self.labels[first[:n_distinct]]
+        labels = self.labels
+        if n_distinct < self.n_rows:
+            labels = _read_only(labels[first[:n_distinct]])  # kernels are compiled once for all
         # summed from the smallest up, so that not even rounding depends on the order of samples
         ascending = np.argsort(self.weights, kind="stable")
         weights = np.bincount(
@@ -294,10 +296,11 @@ class Ensemble:
         ).astype(np.float64, copy=False)
 
         # a row without any label takes no part, not even in the order of the others
-        labelled = np.flatnonzero((labels != self.missing).any(axis=1))
-        rows = labelled[
-            canonical_order(labels[labelled], self.missing, self.offsets, weights[labelled])
-        ]
+        rows = np.arange(n_distinct)
+        if self.n_missing:
+            rows = np.flatnonzero((labels != self.missing).any(axis=1))
+        labelled = labels if len(rows) == n_distinct else _read_only(labels[rows])
+        rows = rows[canonical_order(labelled, self.missing, self.offsets, weights[rows])]
         new_code = np.empty(self.n_all_clusters, np.int64)
         code, offsets = labels.dtype.type(self.missing), self.offsets.astype(np.uint32)
         number, rename = _kernels.rows.number_by_appearance, _kernels.rows.rename
@@ -307,9 +310,11 @@ class Ensemble:
             labels.size,
         )
 
+        narrow_code = new_code.astype(labels.dtype)
+
         def renamed(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
             out = np.empty((len(rows), len(columns)), labels.dtype)
-            table = labels, code, offsets, new_code, rows, columns
+            table = labels, code, offsets, narrow_code, rows, columns.astype(np.uint32)
             run_shares(lambda start, stop: rename(*table, start, stop, out), len(out), out.size)
             return out
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from full_search import look_everywhere
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from partita import CCC, KCC, Ensemble
 from partita.exceptions import ConvergenceWarning
-from partita.solvers.label_search import Search
 from partita.testing import check_consensus, noisy_ensemble
 
 REFERENCES = Path(__file__).parents[1] / "reference"
@@ -215,15 +214,7 @@ def test_bounds_and_coarse_tables_change_no_label(setting, missing, monkeypatch)
     labels = noisy_ensemble(400, 10, 6, noise=0.5, missing=missing, seed=3)[1]
     w = np.linspace(0.3, 3.0, 10)
     usual = KCC(12, n_init=3, partition_weights=w, random_state=0, **setting).fit(labels)
-    make = Search._make.__func__
-
-    def look_everywhere(cls, *arguments):
-        search = make(cls, *arguments)
-        coarse = search.coarse._replace(reach=np.full_like(search.coarse.reach, np.inf))
-        drift = search.drift._replace(grain=np.full(2, np.inf))
-        return replace(search, coarse=coarse, drift=drift)
-
-    monkeypatch.setattr(Search, "_make", classmethod(look_everywhere))
+    look_everywhere(monkeypatch)
     without = KCC(12, n_init=3, partition_weights=w, random_state=0, **setting).fit(labels)
     np.testing.assert_array_equal(usual.labels_, without.labels_)
     np.testing.assert_array_equal(usual.history_, without.history_)

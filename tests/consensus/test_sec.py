@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from full_search import look_everywhere
 from sklearn.metrics import adjusted_rand_score
 
 from partita import SEC, Ensemble
 from partita.exceptions import ConvergenceWarning
-from partita.solvers.label_search import Search
 from partita.testing import noisy_ensemble
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "sec.json"
@@ -88,19 +87,6 @@ def test_the_objective_never_rises(missing, seed):
     assert method.n_iter_ > 2
     assert np.all(np.diff(method.history_) <= 1e-12)
     assert method.history_[-1] == method.objective_
-
-
-def look_everywhere(monkeypatch):
-    """Bounds that hold no row, and coarse tables that decide nothing."""
-    usual = Search._make.__func__
-
-    def without(cls, *arguments):
-        search = usual(cls, *arguments)
-        coarse = search.coarse._replace(reach=np.full_like(search.coarse.reach, np.inf))
-        drift = search.drift._replace(grain=np.full(2, np.inf))
-        return replace(search, coarse=coarse, drift=drift)
-
-    monkeypatch.setattr(Search, "_make", classmethod(without))
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])

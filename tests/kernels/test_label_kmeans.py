@@ -151,7 +151,8 @@ def test_a_group_of_another_size_does_not_blur_the_others(missing, coarse, monke
     assert search.coarse.lookup.dtype == coarse
     search.assign(chunk, MISSING, case.parts)
     check_assignment(case, search, chunk)
-    ordinary = np.delete(search.coarse.reach[:20], 3)
+    _, _, reach = search.coarse.columns[0]
+    ordinary = np.delete(reach[:20], 3)
     assert ordinary.max() < 0.01 * search.unit * np.abs(np.delete(case.tables.lookup, 3, 1)).max()
 
 

@@ -62,23 +62,22 @@ def move(
     cluster, partition = clusters.view(np.uint32), partitions.view(np.uint32)  # never negative
     change = np.zeros(masses.shape[1])
     for x in moved:
-        if complete:
-            n = last - first
-            for a in range(n):
-                clusters[a] = offsets[first + a] + np.int32(labels[x, first + a])
-        else:
+        row, n = labels[x], 0
+        if not complete:
             n = list_clusters(labels, x, missing, offsets, first, last, clusters, partitions)
         for k, sign in ((old[x], -1.0), (new[x], 1.0)):
             if k < 0:
                 continue
-            w = sign * weights[x]
+            group, w = np.uint32(k), sign * weights[x]
             v = w * mass[x]
-            change[k] += v
-            for a in range(n):
-                counts[cluster[a], k] += w
-            if not complete:
+            if complete:
+                change[group] += v
+                for i in range(np.uint64(first), np.uint64(last)):
+                    counts[np.uint32(offsets[i]) + row[i], group] += w
+            else:
                 for a in range(n):
-                    masses[partition[a], k] += v
+                    counts[cluster[a], group] += w
+                    masses[partition[a], group] += v
     if complete:
         for i in range(first, last):
             masses[i] += change
@@ -90,16 +89,13 @@ def ratio_tables(counts, masses, overall, mu, offsets, first, last, lookup, slop
 
     A group none of whose rows a partition labels has the partition's overall centre there.
     """
-    n_groups = counts.shape[1]
-    divisor = np.empty(n_groups)
+    n_groups = np.uint64(counts.shape[1])  # unsigned: a negative place is looked for nowhere
     for i in range(first, last):
-        rise = slope[i]
-        rise[:] = 0.0
+        begin, end = np.uint64(offsets[i]), np.uint64(offsets[i + 1])
         for k in range(n_groups):
-            divisor[k] = masses[i, k] if masses[i, k] > 0 else np.inf
-        for c in range(offsets[i], offsets[i + 1]):
-            count, out = counts[c], lookup[c]
-            for k in range(n_groups):
-                centre = count[k] / divisor[k] if divisor[k] < np.inf else overall[c]
-                out[k] = -2.0 * mu[i] * centre
-                rise[k] += mu[i] * centre * centre
+            mass, squares = masses[i, k], 0.0
+            for c in range(begin, end):
+                centre = counts[c, k] / mass if mass > 0 else overall[c]
+                lookup[c, k] = -2.0 * mu[i] * centre
+                squares += centre * centre
+            slope[i, k] = mu[i] * squares

@@ -104,34 +104,31 @@ def _two_cheapest_exactly(clusters, partitions, n, lookup, slope, scale, unit, l
 
 @jit(inside=True)
 def _not_held(
-    complete, rise, fall, next_fall, steepest, calm_fall, grain, scale, n_labelled, groups, upper,
-    lower, start, stop, rows, calms,
+    complete, rise, fall, calm_fall, scale, n_labelled, groups, upper, lower, start, stop, rows,
+    calms,
 ):  # fmt: skip
     """List the rows of start..stop whose bounds do not hold them where they are; how many.
 
-    Bounds are brought up to date; `calms` gets the lower one for all but the restless groups.
+    Bounds are brought up to date; `calms` gets the lower one for all but the restless groups, of
+    every row.
     """
-    n_rows = 0
     for x in range(start, stop):
-        k, s = groups[x], scale[x]
-        rows[n_rows] = x
-        calms[n_rows] = -np.inf
-        if k < 0:  # nothing is known of it, or there is nothing to know
-            n_rows += n_labelled[x] > 0
+        if groups[x] < 0:  # nothing is known of it, or there is nothing to know
             continue
-        a = 0 if complete else n_labelled[x]
-        grains = n_labelled[x] * (grain[0] + s * grain[1])
-        up = upper[x] + rise[a, k, 0] + s * rise[a, k, 1]
-        up += grains + _ROUNDED * abs(up)
-        least = fall[a, 0] if k != steepest[a, 0] else next_fall[a, 0]
-        least += s * (fall[a, 1] if k != steepest[a, 1] else next_fall[a, 1])
-        lowest = lower[x] + least
-        lowest -= grains + _ROUNDED * abs(lowest)
-        calm = lower[x] + calm_fall[a, 0] + s * calm_fall[a, 1]
-        calms[n_rows] = calm - (grains + _ROUNDED * abs(calm))
-        n_rows += not up < lowest
-        upper[x] = up
-        lower[x] = lowest
+        k, s = np.uint32(groups[x]), scale[x]
+        a = np.uint32(0) if complete else np.uint32(n_labelled[x])
+        calm = lower[x] + (calm_fall[a, 0] + s * calm_fall[a, 1])
+        calms[x - start] = calm - _ROUNDED * abs(calm)
+        up = upper[x] + (rise[a, k, 0] + s * rise[a, k, 1])
+        upper[x] = up + _ROUNDED * abs(up)
+        low = lower[x] + (fall[a, k, 0] + s * fall[a, k, 1])
+        lower[x] = low - _ROUNDED * abs(low)
+    # a loop of its own, in which nothing waits for a row to be known as held or not
+    n_rows = np.uint32(0)
+    for x in range(start, stop):
+        rows[n_rows] = x
+        held = (groups[x] >= 0) & (upper[x] < lower[x])
+        n_rows += np.uint32((not held) & (n_labelled[x] > 0))
     return n_rows
 
 
@@ -142,18 +139,17 @@ def assign(
 ):  # fmt: skip
     """Put rows start..stop into their cheapest group (the first of equals); return how many moved.
 
-    coarse : tables of all groups, with
-        lookup, slope : int8 or int16, entries in steps of step[k], slope_step[k]
-        origin, slope_origin : what an entry of 0 stands for at least
-        reach, slope_reach : by how much it can stand for more
-        all in units of `unit`
+    coarse : tables of all groups: look-ups, slopes (int8 or int16), and for each of these two
+        step : of its entries
+        origin : what an entry of 0 stands for at least
+        reach : by how much it can stand for more
+        in units of `unit`
     restless, narrow : groups whose tables have changed most, and their columns of the coarse tables
     drift : how far costs can have changed with the tables, looked up by a row's number of labels
         (by 0 where none is missing), the last axis being the part that a row's scale multiplies:
         rise[a, k] : most by which the cost in group k can have risen
-        fall[a] : most by which any cost can have fallen (negative), which the groups steepest[a]
-            do; next_fall[a] for the other groups, calm_fall[a] for all but `restless`
-        grain : rounding of any of these, per label
+        fall[a, k] : most by which that in any other group can have fallen (negative)
+        calm_fall[a] : most by which that in any group can have fallen that is not restless
 
     upper[x] is at least the cost in the own group and lower[x] at most that in any other, both
     without the constant and in units of `unit`. A row whose upper bound stays below its lower one
@@ -161,12 +157,13 @@ def assign(
     looked at first. Neither bounds nor coarse tables ever change a label.
     """
     # taken out of their tuples once: counting who holds an array costs more than a look-up
-    entries, slope_entries, step, slope_step, origin, slope_origin, reach, slope_reach = coarse
-    (
-        few_entries, few_slope_entries, few_step, few_slope_step, few_origin, few_slope_origin,
-        few_reach, few_slope_reach,
-    ) = narrow  # fmt: skip
-    rise, fall, next_fall, steepest, calm_fall, grain = drift
+    entries, slope_entries, columns = coarse
+    step, origin, reach = columns[0, 0], columns[0, 1], columns[0, 2]
+    slope_step, slope_origin, slope_reach = columns[1, 0], columns[1, 1], columns[1, 2]
+    few_entries, few_slope_entries, columns = narrow
+    few_step, few_origin, few_reach = columns[0, 0], columns[0, 1], columns[0, 2]
+    few_slope_step, few_slope_origin, few_slope_reach = columns[1, 0], columns[1, 1], columns[1, 2]
+    rise, fall, calm_fall = drift
     m, width, few = labels.shape[1], len(step), len(few_step)
     clusters, partitions = np.empty(m + ROOM, np.int32), np.arange(m + ROOM).astype(np.int32)
     low, few_low = np.empty(width, np.float32), np.empty(few, np.float32)
@@ -177,15 +174,15 @@ def assign(
     moved = 0
     for begin in range(start, stop, _BLOCK):
         n_rows = _not_held(
-            complete, rise, fall, next_fall, steepest, calm_fall, grain, scale, n_labelled, groups,
-            upper, lower, begin, min(begin + _BLOCK, stop), rows, calms,
+            complete, rise, fall, calm_fall, scale, n_labelled, groups, upper, lower, begin,
+            min(begin + _BLOCK, stop), rows, calms,
         )  # fmt: skip
         for p in range(n_rows):
             x = rows[p]
             fetch_row(labels, rows[min(p + _AHEAD, n_rows - 1)])
             k, s = groups[x], scale[x]
             n = _list_clusters(labels, x, missing, complete, offsets, clusters, partitions)
-            up, calm = np.float64(upper[x]), calms[p]
+            up, calm = np.float64(upper[x]), calms[x - begin]
             if few > 0 and k >= 0 and up < calm:
                 _lowest_costs(
                     few_entries, few_slope_entries, few_step, few_slope_step, few_origin,
@@ -228,18 +225,19 @@ def survey(lookup, previous, offsets, first, last, lowest, highest, most, least)
     lowest[i, k] and highest[i, k] are the smallest and the largest entry, most[i, k] and
     least[i, k] the largest and the smallest change of an entry since `previous`.
     """
-    n_groups = lookup.shape[1]
+    n_groups = np.uint64(lookup.shape[1])  # unsigned: a negative place is looked for nowhere
     for i in range(first, last):
-        low, high, top, bottom = lowest[i], highest[i], most[i], least[i]
-        low[:], high[:], top[:], bottom[:] = np.inf, -np.inf, -np.inf, np.inf
-        for c in range(offsets[i], offsets[i + 1]):
-            now, before = lookup[c], previous[c]
-            for k in range(n_groups):
-                change = now[k] - before[k]
-                low[k] = min(low[k], now[k])
-                high[k] = max(high[k], now[k])
-                top[k] = max(top[k], change)
-                bottom[k] = min(bottom[k], change)
+        begin, end = np.uint64(offsets[i]), np.uint64(offsets[i + 1])
+        for k in range(n_groups):
+            low, high, top, bottom = np.inf, -np.inf, -np.inf, np.inf
+            for c in range(begin, end):
+                value = lookup[c, k]
+                change = value - previous[c, k]
+                low = value if value < low else low
+                high = value if value > high else high
+                top = change if change > top else top
+                bottom = change if change < bottom else bottom
+            lowest[i, k], highest[i, k], most[i, k], least[i, k] = low, high, top, bottom
 
 
 @jit
@@ -270,4 +268,5 @@ def quantise(table, middle, per_step, first, last, out):
     for c in range(first, last):
         row, steps = table[c], out[c]
         for k in range(table.shape[1]):
-            steps[k] = np.rint((row[k] - middle[k]) * per_step[k])
+            # by way of a type that vectors of doubles are turned into at once
+            steps[k] = np.int32(np.rint((row[k] - middle[k]) * per_step[k]))

@@ -1,7 +1,8 @@
 """Distinct rows of a label table, and a fingerprint of each that knows no names and no order.
 
-Where a kernel takes a code for missing labels it has their type, and offsets are unsigned: to
-compare and to add as they are takes half the time.
+Where a kernel takes a code for missing labels it has their type, and places are unsigned: to
+compare and to add as they are takes half the time, and so does not to ask whether a place is
+negative and counted from the end.
 """
 
 from __future__ import annotations
@@ -82,10 +83,11 @@ def gather_colours(labels, missing, offsets, row_colour, first, last, cluster_co
     for c in range(offsets[first], offsets[last]):
         cluster_colour[c] = np.uint64(0)
     for x in range(len(labels)):
-        colour = _mix(row_colour[x])
-        for i in range(first, last):
-            if labels[x, i] != missing:
-                cluster_colour[offsets[i] + labels[x, i]] += colour
+        row, colour = labels[x], _mix(row_colour[x])
+        for i in range(np.uint64(first), np.uint64(last)):
+            label = row[i]
+            if label != missing:
+                cluster_colour[offsets[i] + label] += colour
     for i in range(first, last):
         partition = np.uint64(0)
         for c in range(offsets[i], offsets[i + 1]):
@@ -130,9 +132,9 @@ def number_by_appearance(labels, missing, offsets, order, first, last, new_code)
 @jit
 def rename(labels, missing, offsets, new_code, order, columns, start, stop, out):
     """Rows start..stop of `out`: rows `order` and columns `columns` of the labels, by new codes."""
+    n_columns, offset = np.uint64(len(columns)), offsets[columns]
     for a in range(start, stop):
-        x = order[a]
-        for j in range(len(columns)):
-            i = columns[j]
-            label = labels[x, i]
-            out[a, j] = missing if label == missing else new_code[offsets[i] + label]
+        row, renamed = labels[order[a]], out[a]
+        for j in range(n_columns):
+            label = row[columns[j]]
+            renamed[j] = missing if label == missing else new_code[offset[j] + label]

@@ -53,43 +53,34 @@ class Typical:
 class Coarse(NamedTuple):
     """Tables in whole steps from the middle of each column, in some unit, padded.
 
-    With q the sum of a row's a entries of a column, its cost lies between
+    With q the sum of a row's a entries of a column of look-ups, and q' of slopes, its cost lies
+    between
 
-        a origin + step q + scale (a slope_origin + slope_step slope_q)
+        a origin + step q + scale (a origin' + step' q')
 
-    and 2 a (reach + scale slope_reach) more.
+    and 2 a (reach + scale reach') more. `columns` holds step, origin and reach of the columns of
+    look-ups, and those of the columns of slopes.
     """
 
     lookup: NDArray[np.signedinteger]
     slope: NDArray[np.signedinteger]
-    step: NDArray[np.float32]
-    slope_step: NDArray[np.float32]
-    origin: NDArray[np.float32]
-    slope_origin: NDArray[np.float32]
-    reach: NDArray[np.float32]
-    slope_reach: NDArray[np.float32]
+    columns: NDArray[np.float32]
 
-    def columns(self, chosen: NDArray[np.int64]) -> Coarse:
-        return Coarse(*(np.ascontiguousarray(table[..., chosen]) for table in self))
-
-    def nothing(self) -> Coarse:
-        """Tables of no column."""
-        return Coarse(*(np.asarray(table[..., :0]) for table in self))
+    def only(self, groups: Any) -> Coarse:
+        """The tables of some groups."""
+        return Coarse(*(np.ascontiguousarray(table[..., groups]) for table in self))
 
 
 class Drift(NamedTuple):
-    """How far costs can have changed since the tables before.
+    """How far costs can have changed since the tables before, rounding included.
 
-    All but `grain` are looked up by a row's number of labels (by 0 where none is missing); the last
-    axis holds the part of the look-ups and the part that a row's scale multiplies.
+    Looked up by a row's number of labels (by 0 where none is missing); the last axis holds the part
+    of the look-ups and the part that a row's scale multiplies.
     """
 
     rise: NDArray[np.float64]  # by number of labels and group
-    fall: NDArray[np.float64]
-    next_fall: NDArray[np.float64]  # of all but the steepest
-    steepest: NDArray[np.int64]
+    fall: NDArray[np.float64]  # of all groups but this one
     calm_fall: NDArray[np.float64]  # of all but the restless
-    grain: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -137,23 +128,16 @@ class Search:
         change = tables.slope - previous.slope
         rises = _largest_sums(unit * survey.most, unit * change, complete)
         falls = -_largest_sums(-unit * survey.least, -unit * change, complete)
-        lowest = np.sort(falls, axis=1)[:, :2]
-        restless, narrow = np.empty(0, np.int64), coarse.nothing()
-        calm_fall = lowest[:, 0]
+        largest = max(survey.highest.max(), -survey.lowest.min()), np.abs(tables.slope).max()
+        n_labels = np.arange(len(change), len(change) + 1) if complete else np.arange(len(rises))
+        grain = n_labels[:, None, None] * (unit * _GRAIN * np.asarray(largest))
+        rises += grain
+        falls -= grain
+        restless, calm_fall = np.empty(0, np.int64), falls.min(axis=1)
         if n_groups >= _MANY_GROUPS:
             place = 0 if complete else typical.n_labelled
             restless = _most_restless(falls[place] @ [1.0, typical.scale])
-            narrow = coarse.columns(restless)
             calm_fall = np.delete(falls, restless, axis=1).min(axis=1)
-        largest = max(survey.highest.max(), -survey.lowest.min()), np.abs(tables.slope).max()
-        drift = Drift(
-            rises,
-            np.ascontiguousarray(lowest[:, 0]),
-            np.ascontiguousarray(lowest[:, -1]),
-            falls.argmin(axis=1),
-            np.ascontiguousarray(calm_fall),
-            unit * _GRAIN * np.asarray(largest),
-        )
         return cls(
             tables,
             offsets,
@@ -163,8 +147,8 @@ class Search:
             bool(survey.most.any() or survey.least.any() or change.any()),
             coarse,
             restless,
-            narrow,
-            drift,
+            coarse.only(restless),
+            Drift(rises, _of_the_others(falls), calm_fall),
         )
 
     def assign(self, chunk: Chunk, missing: int, parts: Any) -> int:
@@ -212,47 +196,48 @@ def _coarsened(tables: Tables, survey: _Survey, complete: bool, unit: float) -> 
     m, n_groups = tables.slope.shape
     width = _kernels.label_search.whole_width(n_groups)
     near = 2 * width * len(tables.lookup) <= _NEAR
-    shape = width, np.dtype(np.int16 if near else np.int8)
-    lookup, *of_lookup = _in_steps(
-        tables.lookup, survey.lowest.min(axis=0), survey.highest.max(axis=0), *shape, unit, m
-    )
     slopes = tables.slope
     if complete:  # every row has all slopes: an entry stands for their mean
         slopes = slopes.sum(axis=0, keepdims=True) / m
-    slope, *of_slope = _in_steps(slopes, slopes.min(axis=0), slopes.max(axis=0), *shape, unit, m)
-    columns = [array for pair in zip(of_lookup, of_slope, strict=True) for array in pair]
-    coarse = Coarse(lookup, slope, *columns)
-    coarse.origin[n_groups:] = _NEVER
-    return coarse
+    columns = np.zeros((2, 3, width), np.float32)
+    columns[0, 1, n_groups:] = _NEVER
+    lookup, slope = (
+        _in_steps(table, lowest, highest, np.dtype(np.int16 if near else np.int8), unit, m, out)
+        for table, lowest, highest, out in (
+            (tables.lookup, survey.lowest.min(axis=0), survey.highest.max(axis=0), columns[0]),
+            (slopes, slopes.min(axis=0), slopes.max(axis=0), columns[1]),
+        )
+    )
+    return Coarse(lookup, slope, columns)
 
 
 def _in_steps(
     table: NDArray[np.float64],
     lowest: NDArray[np.float64],
     highest: NDArray[np.float64],
-    width: int,
     dtype: np.dtype[Any],
     unit: float,
     n_terms: int,
-) -> tuple[
-    NDArray[np.signedinteger], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]
-]:
-    """A table in steps from the middle of each column; step, origin and reach of each.
+    columns: NDArray[np.float32],
+) -> NDArray[np.signedinteger]:
+    """A table in steps from the middle of each column, and padded.
 
-    `n_terms` is how many entries a row can have.
+    `n_terms` is how many entries a row can have; `columns` gets step, origin and reach of each.
     """
     length, n_groups = table.shape
     kernels = _kernels.label_search
-    steps, middle, per_step = np.zeros((3, width), np.float32), *np.empty((2, n_groups))
+    middle, per_step = np.empty((2, n_groups))
     roundings = 32 + n_terms / 8  # on the way to a cost, and more
-    kernels.steps(lowest, highest, unit, kernels.LARGEST[dtype], roundings, middle, per_step, steps)
-    out = np.zeros((length, width), dtype)
+    kernels.steps(
+        lowest, highest, unit, kernels.LARGEST[dtype], roundings, middle, per_step, columns
+    )
+    out = np.zeros((length, columns.shape[1]), dtype)
     run_shares(
         lambda first, last: kernels.quantise(table, middle, per_step, first, last, out),
         length,
         table.size,
     )
-    return out, *steps
+    return out
 
 
 def _most_restless(falls: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -262,6 +247,12 @@ def _most_restless(falls: NDArray[np.float64]) -> NDArray[np.int64]:
     widths = [n for n in range(_LANES, len(falls) // 2 + 1, _LANES) if whole(n) == n]
     width = next((n for n in widths if n >= moving), widths[-1])
     return np.argsort(falls, kind="stable")[:width]
+
+
+def _of_the_others(falls: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For every group the deepest fall of any other, shape as `falls`, (., K, .)."""
+    deepest = np.sort(falls, axis=1)[:, :2]
+    return np.where(falls == deepest[:, :1], deepest[:, -1:], deepest[:, :1])
 
 
 def _largest_sums(
