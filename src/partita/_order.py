@@ -109,8 +109,9 @@ class _Refinement:
         _, colour, counts = np.unique(colours, return_inverse=True, return_counts=True)
         tied = np.flatnonzero(counts[colour] > 1)
         size = np.zeros(self.offsets[-1])
-        _kernels.contingency.cluster_sizes(
-            self.labels, self.missing, self.offsets, np.ones(len(colours)), size
+        code, offsets = self.labels.dtype.type(self.missing), self.offsets.astype(np.int32)
+        _kernels.contingency.cluster_sums(
+            self.labels, code, offsets, np.ones(len(colours)), 0, self.labels.shape[1], size
         )
         labelled = self.labels[tied] != self.missing
         cluster = np.where(labelled, self.labels[tied] + self.offsets[:-1], -1)

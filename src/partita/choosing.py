@@ -23,7 +23,8 @@ from partita.consensus import EAC, LWGP
 from partita.diagnostics import diagnose
 from partita.ensemble import Ensemble, as_ensemble
 from partita.generate import RandomRows
-from partita.matrices import cluster_certainty, incidence
+from partita.matrices import cluster_certainty
+from partita.matrices.label_graph import LabelGraph
 from partita.metrics import adjusted_rand
 from partita.solvers.transfer_cut import transfer_cut_embedding
 
@@ -433,7 +434,7 @@ def _eigengap(core: Ensemble, k: int) -> float:
     """What the k-th eigenvalue of the graph of rows and clusters has over the next."""
     values = np.zeros(k + 1)
     wanted = min(k + 1, core.n_rows, core.n_all_clusters)
-    graph = incidence(core, cluster_certainty(core))
+    graph = LabelGraph(core, cluster_certainty(core))
     values[:wanted] = transfer_cut_embedding(graph, core.weights, wanted)[0]
     return float(values[k - 1] - values[k])
 

@@ -23,7 +23,10 @@ def test_sizes_and_tables(case):
     labels, offsets, weights = case
     groups = np.random.default_rng(1).integers(0, 2, 40)
     sizes, table = np.zeros(12), np.zeros((12, 2))
-    _kernels.contingency.cluster_sizes(labels, MISSING, offsets, weights, sizes)
+    for first, last in ((0, 1), (1, 4)):
+        _kernels.contingency.cluster_sums(
+            labels, np.uint8(MISSING), offsets.astype(np.int32), weights, first, last, sizes
+        )
     _kernels.contingency.against(labels, MISSING, offsets, weights, groups, table)
     for i in range(4):
         for c in range(3):

@@ -8,14 +8,34 @@ from partita._kernels._jit import jit
 from partita._kernels._vectors import ROOM, list_clusters
 
 
+@jit(inside=True)
+def _is_complete(row, missing):
+    """Whether no label is missing: to list those that are there takes longer than to add them up.
+
+    `missing` is the largest number of its type.
+    """
+    largest = row[0]
+    for label in row:
+        largest = label if label > largest else largest
+    return largest < missing
+
+
 @jit
-def cluster_sizes(labels, missing, offsets, weights, out):
-    """out[c] += weight of the rows in cluster c, clusters of all partitions numbered through."""
-    n, m = labels.shape
-    for x in range(n):
-        for i in range(m):
-            if labels[x, i] != missing:
-                out[offsets[i] + np.int64(labels[x, i])] += weights[x]
+def cluster_sums(labels, missing, offsets, values, first, last, out):
+    """out[c] += sum of values over the rows in cluster c, for the clusters of partitions
+    first..last, which have places of their own and can run side by side."""
+    m = labels.shape[1]
+    clusters, partitions = np.empty(m + ROOM, np.int32), np.empty(m + ROOM, np.int32)
+    cluster = clusters.view(np.uint32)  # never negative
+    for x in range(len(labels)):
+        row, value = labels[x], values[x]
+        if _is_complete(row[first:last], missing):
+            for i in range(np.uint64(first), np.uint64(last)):
+                out[np.uint32(offsets[i]) + row[i]] += value
+        else:
+            n = list_clusters(labels, x, missing, offsets, first, last, clusters, partitions)
+            for a in range(n):
+                out[cluster[a]] += value
 
 
 @jit
@@ -36,10 +56,7 @@ def row_sums(labels, missing, offsets, values, start, stop, out):
     cluster = clusters.view(np.uint32)  # never negative
     for x in range(start, stop):
         row, total = labels[x], 0.0
-        largest = row[0]
-        for label in row:
-            largest = label if label > largest else largest
-        if largest < missing:  # which is the largest there is: to list what is there takes longer
+        if _is_complete(row, missing):
             for i in range(np.uint64(m)):
                 total += values[np.uint32(offsets[i]) + row[i]]
         else:
@@ -94,17 +111,19 @@ def _entropies(table, x_log_x, of_rows, of_columns):
     the first whole numbers where all entries are whole, and nothing otherwise.
     """
     n, p = table.shape
-    totals, logs = np.zeros(p), np.zeros(p)
+    totals, logs, known = np.zeros(p), np.zeros(p), np.float64(len(x_log_x))
     for c in range(n):
-        row_total, row_logs = 0.0, 0.0
-        for d in range(p):
-            t = table[c, d]
-            if t > 0.0:
-                log = x_log_x[np.uint64(t)] if t < len(x_log_x) else t * np.log2(t)
-                row_total += t
-                row_logs += log
-                totals[d] += t
-                logs[d] += log
+        row, row_total, row_logs = table[c], 0.0, 0.0
+        for d in range(np.uint64(p)):
+            t, log = row[d], 0.0
+            if t < known:  # 0 too, which a branch of its own would have to foresee
+                log = x_log_x[np.uint32(np.int32(t))]
+            elif t > 0.0:
+                log = t * np.log2(t)
+            row_total += t
+            row_logs += log
+            totals[d] += t
+            logs[d] += log
         of_rows[c] = max(np.log2(row_total) - row_logs / row_total, 0.0) if row_total > 0 else 0.0
     for d in range(p):
         of_columns[d] = max(np.log2(totals[d]) - logs[d] / totals[d], 0.0) if totals[d] > 0 else 0.0

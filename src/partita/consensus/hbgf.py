@@ -14,6 +14,7 @@ from partita._sklearn_compat import Interval, StrOptions
 from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import incidence
+from partita.matrices.label_graph import LabelGraph
 from partita.solvers import weighted_kmeans
 from partita.solvers.bipartite import bipartite_embedding
 from partita.solvers.metis import metis_partition, require_metis
@@ -120,7 +121,8 @@ class HBGF(BaseConsensus):
         return Solution(labels, objective=objective, learned={"partitioner_": name})
 
     def _spectral_cut(self, ensemble: Ensemble) -> _Cut:
-        rows, columns = bipartite_embedding(incidence(ensemble), ensemble.weights, self.n_clusters)
+        graph = LabelGraph(ensemble)
+        rows, columns = bipartite_embedding(graph, ensemble.weights, self.n_clusters)
         vertices = np.vstack([rows, columns])
         weights = np.concatenate([ensemble.weights, np.ones(len(columns))])
 

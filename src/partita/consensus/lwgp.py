@@ -19,7 +19,8 @@ from partita.consensus._base import (
     Solution,
 )
 from partita.ensemble import Ensemble
-from partita.matrices import cluster_certainty, incidence
+from partita.matrices import cluster_certainty
+from partita.matrices.label_graph import LabelGraph
 from partita.matrices.row_overlaps import entropy_by_overlaps, overlaps_of_rows
 from partita.rows import EnsembleRows, Rows
 from partita.solvers.kmeans import weighted_kmeans
@@ -92,7 +93,9 @@ class LWGP(BaseConsensus):
         time="n m² + n' m K",
         memory="n' (m + K)",
         bytes_needed=lambda s: (
-            s.n_rows * (24 * s.n_partitions + 24 * s.n_clusters)
+            # a sparse matrix where there are few clusters, and their labels once more
+            s.n_rows * ((24 if s.n_all_clusters <= 500 else 2) * s.n_partitions + 64)
+            + 24 * s.n_rows * s.n_clusters
             + 8 * min(s.n_rows, s.n_all_clusters, 500) ** 2
         ),
     )
@@ -124,7 +127,7 @@ class LWGP(BaseConsensus):
         if "embedding" not in stages.state:
             if "certainty" not in stages.state:
                 stages.keep(certainty=cluster_certainty(ensemble, self.theta))
-            graph = incidence(ensemble, stages.state["certainty"])
+            graph = LabelGraph(ensemble, stages.state["certainty"])
             _, embedding = transfer_cut_embedding(graph, ensemble.weights, self.n_clusters)
             stages.keep(embedding=embedding)
         labels, inertia = weighted_kmeans(

@@ -13,6 +13,7 @@ from partita._memory import require_memory
 from partita._threads import run_blocks
 from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble
+from partita.rows import cluster_sums
 from partita.rows import row_sums as sums_over_clusters
 
 __all__ = [
@@ -50,11 +51,7 @@ def incidence(ensemble: Ensemble, values: NDArray[np.float64] | None = None) -> 
 
 def cluster_sizes(ensemble: Ensemble) -> NDArray[np.float64]:
     """Weight of every cluster, all partitions' clusters numbered through."""
-    sizes = np.zeros(ensemble.n_all_clusters)
-    _kernels.contingency.cluster_sizes(
-        ensemble.labels, ensemble.missing, ensemble.offsets, ensemble.weights, sizes
-    )
-    return sizes
+    return cluster_sums(ensemble.labels, ensemble.missing, ensemble.offsets, ensemble.weights)
 
 
 def row_sums(

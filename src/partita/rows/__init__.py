@@ -10,7 +10,16 @@ from __future__ import annotations
 from partita.rows._dask_rows import DaskRows
 from partita.rows._ensemble_rows import EnsembleRows
 from partita.rows._outside import rows_outside
-from partita.rows._protocol import Chunk, RowParts, Rows, Step, Totals, n_labelled, row_sums
+from partita.rows._protocol import (
+    Chunk,
+    RowParts,
+    Rows,
+    Step,
+    Totals,
+    cluster_sums,
+    n_labelled,
+    row_sums,
+)
 from partita.rows._store_rows import StoreRows
 
 __all__ = [
@@ -22,6 +31,7 @@ __all__ = [
     "Step",
     "StoreRows",
     "Totals",
+    "cluster_sums",
     "n_labelled",
     "row_sums",
     "rows_outside",

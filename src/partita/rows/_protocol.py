@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
-from partita._threads import run_blocks
+from partita._threads import run_blocks, run_shares
 
 __all__ = [
     "Chunk",
@@ -18,6 +18,7 @@ __all__ = [
     "Rows",
     "Step",
     "Totals",
+    "cluster_sums",
     "fresh_memory",
     "n_labelled",
     "row_sums",
@@ -98,6 +99,24 @@ def row_sums(
         lambda start, stop: kernel(labels, code, offsets, values, start, stop, out),
         len(labels),
         _BLOCK,
+    )
+    return out
+
+
+def cluster_sums(
+    labels: NDArray[Any], missing: int, offsets: NDArray[np.int64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The sum over a cluster's rows of a value per row, clusters of all partitions numbered
+    through."""
+    n, m = labels.shape
+    out = np.zeros(offsets[-1])
+    kernel, code = _kernels.contingency.cluster_sums, labels.dtype.type(missing)
+    offsets = offsets.astype(np.int32)
+    run_shares(
+        lambda first, last: kernel(labels, code, offsets, values, first, last, out),
+        m,
+        n * m,
+        per_thread=1,  # every share goes over all rows
     )
     return out
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.solvers.spectral import _gram, normalise_rows, top_eigenvectors
+from partita.solvers.spectral import (
+    as_factor,
+    gram,
+    normalise_rows,
+    scaled_factor,
+    top_eigenvectors,
+)
 
 __all__ = ["bipartite_embedding"]
 
@@ -26,7 +31,7 @@ def bipartite_embedding(
 
     Parameters
     ----------
-    graph : sparse matrix of shape (n, p), non-negative
+    graph : array, sparse matrix or `LabelGraph` of shape (n, p), non-negative
     weights : array of shape (n,)
         Weights of the rows.
     n_components : int
@@ -37,17 +42,17 @@ def bipartite_embedding(
     rows : array of shape (n, n_components)
     columns : array of shape (p, n_components)
     """
-    B = sp.csr_matrix(graph)
-    d_x = np.asarray(B.sum(axis=1)).ravel()
+    B = as_factor(graph)
+    d_x = np.asarray(B @ np.ones(B.shape[1])).ravel()
     d_y = np.asarray(B.T @ weights).ravel()
     left_scale = np.sqrt(weights / np.where(d_x > 0, d_x, 1.0))
     right_scale = 1.0 / np.sqrt(np.where(d_y > 0, d_y, 1.0))
-    scaled = (sp.diags(left_scale) @ B @ sp.diags(right_scale)).tocsr()
+    scaled = scaled_factor(B, left_scale, right_scale)
     n, p = scaled.shape
     if p <= n:
-        values, right = top_eigenvectors(_gram(scaled.T), n_components, n=p)
+        values, right = top_eigenvectors(gram(scaled.T), n_components, n=p)
     else:
-        values, left = top_eigenvectors(_gram(scaled), n_components, n=n)
+        values, left = top_eigenvectors(gram(scaled), n_components, n=n)
     kept = values > _TINY * values[0]
     singular = np.sqrt(values[kept])
     if p <= n:

@@ -15,7 +15,10 @@ from partita.solvers.kmeans import weighted_kmeans
 
 __all__ = [
     "Factored",
+    "as_factor",
+    "gram",
     "normalise_rows",
+    "scaled_factor",
     "spectral_clustering",
     "spectral_embedding",
     "top_eigenvectors",
@@ -99,15 +102,37 @@ def _from_factor(
     """Left singular vectors of the scaled factor, from its smaller side."""
     n, p = scaled.shape
     if p <= n:
-        values, right = top_eigenvectors(_gram(scaled.T), n_components, n=p)
+        values, right = top_eigenvectors(gram(scaled.T), n_components, n=p)
         singular = np.sqrt(np.maximum(values, 0.0))
         left = np.asarray(scaled @ right) / np.maximum(singular, _TINY)
     else:
-        values, left = top_eigenvectors(_gram(scaled), n_components, n=n)
+        values, left = top_eigenvectors(gram(scaled), n_components, n=n)
     return values, left / root[:, None]
 
 
-def _gram(matrix: Any) -> Any:
+def as_factor(factor: Any, *, formed: bool = False) -> Any:
+    """An array, a sparse matrix, or an operator where products with it take less than with these.
+
+    An operator has `tocsr` and `scaled`; with `formed` its entries are needed.
+    """
+    if not isinstance(factor, LinearOperator):
+        return sp.csr_matrix(factor) if sp.issparse(factor) else np.asarray(factor, np.float64)
+    n, p = factor.shape
+    return factor if not formed and _FORMED < p <= n else factor.tocsr()
+
+
+def scaled_factor(factor: Any, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
+    """diag(left) F diag(right)."""
+    if isinstance(factor, LinearOperator):
+        return factor.scaled(left, right)
+    if sp.issparse(factor):
+        scaled = factor.tocsr(copy=True)
+        scaled.data *= np.repeat(left, np.diff(scaled.indptr)) * right[scaled.indices]
+        return scaled
+    return left[:, None] * factor * right
+
+
+def gram(matrix: Any) -> Any:
     """M Mᵀ: formed where it is small, an operator where it is not."""
     n = matrix.shape[0]
     if n <= _FORMED:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.solvers.kmeans import weighted_kmeans
-from partita.solvers.spectral import _gram, top_eigenvectors
+from partita.solvers.spectral import as_factor, gram, scaled_factor, top_eigenvectors
 
 __all__ = ["transfer_cut", "transfer_cut_embedding"]
 
@@ -29,7 +29,7 @@ def transfer_cut_embedding(
 
     Parameters
     ----------
-    graph : array or sparse matrix of shape (n, p), non-negative
+    graph : array, sparse matrix or `LabelGraph` of shape (n, p), non-negative
     weights : array of shape (n,)
         Weights of the rows.
     n_components : int
@@ -42,25 +42,25 @@ def transfer_cut_embedding(
     values : array, the largest eigenvalues σ², descending
     embedding : array of shape (n, n_components)
     """
-    B = sp.csr_matrix(graph) if sp.issparse(graph) else np.asarray(graph, np.float64)
-    d_x = np.asarray(B.sum(axis=1)).ravel()
+    B = as_factor(graph, formed=links is not None)
+    d_x = np.asarray(B @ np.ones(B.shape[1])).ravel()
     d_x = np.where(d_x > 0, d_x, _TINY)
     d_y = np.asarray(B.T @ weights).ravel()
     if links is not None:
         d_y += links.sum(axis=0)
     filled = d_y > 0
     if not filled.all():
-        B, d_y = B[:, filled], d_y[filled]
+        B, d_y = as_factor(B, formed=True)[:, filled], d_y[filled]
     n, p = B.shape
     right_scale = 1.0 / np.sqrt(d_y)
-    scaled = _scale(B, np.sqrt(weights / d_x), right_scale)
+    scaled = scaled_factor(B, np.sqrt(weights / d_x), right_scale)
     if links is not None:
-        gram = _dense(scaled.T @ scaled) + _gram_of_links(links[:, filled], right_scale)
-        values, V = top_eigenvectors(gram, n_components)
+        tied = _dense(scaled.T @ scaled) + _gram_of_links(links[:, filled], right_scale)
+        values, V = top_eigenvectors(tied, n_components)
     elif p <= n:
-        values, V = top_eigenvectors(_gram(scaled.T), n_components, n=p)
+        values, V = top_eigenvectors(gram(scaled.T), n_components, n=p)
     else:
-        values, U = top_eigenvectors(_gram(scaled), n_components, n=n)
+        values, U = top_eigenvectors(gram(scaled), n_components, n=n)
         V = np.asarray(scaled.T @ U) / np.sqrt(np.maximum(values, _TINY))
     T = np.asarray(B @ (right_scale[:, None] * V)) / d_x[:, None]
     return values, T / (np.linalg.norm(T, axis=1, keepdims=True) + _TINY)
@@ -70,20 +70,12 @@ def _gram_of_links(
     links: NDArray[np.float64], right_scale: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     degree = links.sum(axis=1)
-    scaled = _scale(links, 1.0 / np.sqrt(np.where(degree > 0, degree, _TINY)), right_scale)
+    scaled = scaled_factor(links, 1.0 / np.sqrt(np.where(degree > 0, degree, _TINY)), right_scale)
     return np.asarray(scaled.T @ scaled)
 
 
 def _dense(matrix: Any) -> NDArray[np.float64]:
     return np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix)
-
-
-def _scale(matrix: Any, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
-    if sp.issparse(matrix):
-        scaled = matrix.tocsr(copy=True)
-        scaled.data *= np.repeat(left, np.diff(scaled.indptr)) * right[scaled.indices]
-        return scaled
-    return left[:, None] * matrix * right
 
 
 def transfer_cut(

@@ -1,0 +1,81 @@
+"""The graph of rows and clusters by look-up, beside the sparse matrix it stands for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita import Ensemble, config_context
+from partita.matrices import incidence
+from partita.matrices.label_graph import LabelGraph
+from partita.solvers.bipartite import bipartite_embedding
+from partita.solvers.transfer_cut import transfer_cut_embedding
+from partita.testing import noisy_ensemble
+
+
+@pytest.fixture(params=[0.0, 0.3], ids=["complete", "incomplete"])
+def core(request):
+    """More than 500 clusters, which are fewer than the rows, and rows of different weights."""
+    labels = noisy_ensemble(900, 60, 9, noise=0.4, missing=request.param, seed=2)[1]
+    core = Ensemble.from_labels(np.vstack([labels, labels[:50]])).compress()
+    assert 500 < core.n_all_clusters < core.n_rows
+    assert core.weights.max() > 1
+    return core
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_products_are_those_of_the_matrix(core, n_threads):
+    rng = np.random.default_rng(0)
+    left, right = rng.random(core.n_rows), rng.random(core.n_all_clusters)
+    graph = LabelGraph(core, right).scaled(left, np.full(core.n_all_clusters, 3.0))
+    matrix = left[:, None] * incidence(core).toarray() * (3.0 * right)
+    v, u = rng.normal(size=core.n_all_clusters), rng.normal(size=core.n_rows)
+    with config_context(n_threads=n_threads):
+        np.testing.assert_allclose(graph @ v, matrix @ v, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(graph.T @ u, matrix.T @ u, rtol=0, atol=1e-12)
+        V = rng.normal(size=(core.n_all_clusters, 3))
+        np.testing.assert_allclose(graph @ V, matrix @ V, rtol=0, atol=1e-12)
+        U = rng.normal(size=(core.n_rows, 3))
+        np.testing.assert_allclose(graph.T @ U, matrix.T @ U, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(graph.tocsr().toarray(), matrix, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(LabelGraph(core).tocsr().toarray(), incidence(core).toarray())
+
+
+def spans(vectors):
+    """What does not depend on the signs of the vectors."""
+    return vectors[::40] @ vectors.T
+
+
+def test_a_cut_is_that_of_the_matrix_which_is_not_formed(core, monkeypatch):
+    certainty = np.random.default_rng(1).uniform(0.2, 1.0, core.n_all_clusters)
+    values, vectors = transfer_cut_embedding(incidence(core, certainty), core.weights, 6)
+    rows, columns = bipartite_embedding(incidence(core), core.weights, 6)
+    monkeypatch.setattr(LabelGraph, "tocsr", lambda self: pytest.fail("formed"))
+    found, embedding = transfer_cut_embedding(LabelGraph(core, certainty), core.weights, 6)
+    np.testing.assert_allclose(found, values, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(spans(embedding), spans(vectors), rtol=0, atol=1e-9)
+    of_rows, of_columns = bipartite_embedding(LabelGraph(core), core.weights, 6)
+    np.testing.assert_allclose(spans(of_rows), spans(rows), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(spans(of_columns), spans(columns), rtol=0, atol=1e-9)
+
+
+def test_a_small_graph_and_one_with_more_clusters_than_rows_are_formed():
+    for n, m in ((300, 8), (80, 60)):
+        labels = noisy_ensemble(n, m, 9, noise=0.4, seed=3)[1]
+        core = Ensemble.from_labels(labels).compress()
+        assert core.n_all_clusters <= 500 or core.n_all_clusters > core.n_rows
+        values, vectors = transfer_cut_embedding(incidence(core), core.weights, 4)
+        found, embedding = transfer_cut_embedding(LabelGraph(core), core.weights, 4)
+        np.testing.assert_allclose(found, values, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(spans(embedding), spans(vectors), rtol=0, atol=1e-10)
+
+
+def test_a_cluster_without_edges_takes_no_part():
+    labels = noisy_ensemble(1200, 70, 9, noise=0.4, seed=4)[1]
+    core = Ensemble.from_labels(labels).compress()
+    certainty = np.ones(core.n_all_clusters)
+    certainty[::50] = 0.0  # no edge leads there
+    values, vectors = transfer_cut_embedding(incidence(core, certainty), core.weights, 5)
+    found, embedding = transfer_cut_embedding(LabelGraph(core, certainty), core.weights, 5)
+    np.testing.assert_allclose(found, values, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(spans(embedding), spans(vectors), rtol=0, atol=1e-9)
