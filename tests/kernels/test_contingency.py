@@ -94,8 +94,10 @@ def test_overlaps_of_rows(missing):
         clusters = [offsets[i] + labels[x, i] for i in range(m) if labels[x, i] != 255]
         for c in clusters:
             for d in clusters:
-                expected[c, d] += values[x]
+                expected[c, d] += values[x] * (d <= c)
     found = np.zeros_like(expected)
-    for first, last in ((0, 2), (2, m)):
-        _kernels.contingency.overlaps(labels, 255, offsets, values, first, last, found)
+    for share in range(3):
+        _kernels.contingency.overlaps(
+            labels, np.uint8(255), offsets.astype(np.int32), values, share, 3, found
+        )
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)

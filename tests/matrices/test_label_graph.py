@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from partita import Ensemble, config_context
-from partita.matrices import incidence
+from partita.matrices import cluster_overlaps, incidence
 from partita.matrices.label_graph import LabelGraph
 from partita.solvers.bipartite import bipartite_embedding
 from partita.solvers.transfer_cut import transfer_cut_embedding
@@ -79,3 +79,9 @@ def test_a_cluster_without_edges_takes_no_part():
     found, embedding = transfer_cut_embedding(LabelGraph(core, certainty), core.weights, 5)
     np.testing.assert_allclose(found, values, rtol=0, atol=1e-12)
     np.testing.assert_allclose(spans(embedding), spans(vectors), rtol=0, atol=1e-9)
+
+
+def test_overlaps_are_the_product_of_the_matrix_with_itself(core):
+    B = incidence(core).toarray()
+    expected = B.T @ (core.weights[:, None] * B)
+    np.testing.assert_array_equal(cluster_overlaps(core), expected)

@@ -149,26 +149,19 @@ def pair_entropies(columns, missing, offsets, weights, x_log_x, i, out):
 
 
 @jit
-def overlaps(labels, missing, offsets, values, first, last, out):
-    """out[c, d] += values[x] for every row x and every two of its clusters, c in first..last.
+def overlaps(labels, missing, offsets, values, share, n_shares, out):
+    """out[c, d] += values[x] for every row x and every two of its clusters, d <= c.
 
-    Partitions first..last touch rows of `out` of their own, so that they can run side by side.
+    Partitions i with i % n_shares == share, which have rows of `out` of their own: shares of about
+    the same work that can run side by side.
     """
-    n, m = labels.shape
-    clusters = np.empty(m, np.int64)
-    for x in range(n):
-        n_labels, begin, end = 0, 0, 0
-        for i in range(m):
-            if i == first:
-                begin = n_labels
-            if i == last:
-                end = n_labels
-            if labels[x, i] != missing:
-                clusters[n_labels] = offsets[i] + np.int64(labels[x, i])
-                n_labels += 1
-        if last == m:
-            end = n_labels
-        for a in range(begin, end):
-            row = out[clusters[a]]
-            for b in range(n_labels):
-                row[clusters[b]] += values[x]
+    m = labels.shape[1]
+    clusters, partitions = np.empty(m + ROOM, np.int32), np.empty(m + ROOM, np.int32)
+    cluster, partition = clusters.view(np.uint32), partitions.view(np.uint32)  # never negative
+    for x in range(len(labels)):
+        n, value = list_clusters(labels, x, missing, offsets, 0, m, clusters, partitions), values[x]
+        for a in range(n):
+            if partition[a] % n_shares == share:
+                row = out[cluster[a]]
+                for b in range(a + 1):
+                    row[cluster[b]] += value

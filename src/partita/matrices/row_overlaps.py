@@ -15,6 +15,9 @@ from partita.rows import Chunk, Rows, Totals
 
 __all__ = ["entropy_by_overlaps", "overlaps_of_rows"]
 
+_SHARES = 4  # of the clusters, for as many threads; each lists the labels of all rows
+_ROWS = 256
+
 
 def overlaps_of_rows(
     rows: Rows, value: Callable[[NDArray[Any]], NDArray[np.float64]] | None = None
@@ -23,24 +26,32 @@ def overlaps_of_rows(
 
     `value` gives v of label rows; 1 by default, so that samples are counted.
     """
-    length, m = rows.n_all_clusters, rows.n_partitions
+    length = rows.n_all_clusters
     require_memory(8 * length**2, f"The {length} x {length} table of cluster overlaps")
     out = np.zeros((length, length))
-    missing, offsets = rows.missing, rows.offsets
+    missing, offsets = rows.missing, rows.offsets.astype(np.int32)
 
     def step(chunk: Chunk, totals: Totals) -> None:
         values = chunk.weights if value is None else chunk.weights * value(chunk.labels)
-        kernel = _kernels.contingency.overlaps
+        kernel, code = _kernels.contingency.overlaps, chunk.labels.dtype.type(missing)
         run_blocks(
-            lambda first, last: kernel(
-                chunk.labels, missing, offsets, values, first, last, totals[0]
-            ),
-            m,
-            -(-m // 2),
+            lambda share, _: kernel(chunk.labels, code, offsets, values, share, _SHARES, totals[0]),
+            _SHARES,
+            1,
         )
 
     rows.accumulate(step, (out,))
+    _mirror(out)
     return out
+
+
+def _mirror(table: NDArray[np.float64]) -> None:
+    """Write the lower half of a table into its upper one, some rows at a time."""
+    for start in range(0, len(table), _ROWS):
+        stop = start + _ROWS
+        corner = table[start:stop, start:stop]
+        corner += np.tril(corner, -1).T
+        table[start:stop, stop:] = table[stop:, start:stop].T
 
 
 def entropy_by_overlaps(

@@ -9,11 +9,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita import _kernels
-from partita._memory import require_memory
 from partita._threads import run_blocks
 from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble
-from partita.rows import cluster_sums
+from partita.matrices.row_overlaps import overlaps_of_rows
+from partita.rows import EnsembleRows, cluster_sums
 from partita.rows import row_sums as sums_over_clusters
 
 __all__ = [
@@ -81,10 +81,7 @@ def row_forms(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.floa
 
 def cluster_overlaps(ensemble: Ensemble) -> NDArray[np.float64]:
     """N = Bᵀ diag(r) B: the weight any two clusters share, dense (L, L)."""
-    length = ensemble.n_all_clusters
-    require_memory(8 * length**2, f"The {length} x {length} table of cluster overlaps")
-    B = incidence(ensemble)
-    return np.asarray((B.T @ sp.diags(ensemble.weights) @ B).toarray())
+    return overlaps_of_rows(EnsembleRows(ensemble))
 
 
 def table_against(
