@@ -428,3 +428,38 @@ def test_new_rows_by_old_names():
     codes, unknown = encode_with(new, categories, "missing")
     assert codes.tolist() == [[2, 2], [-1, -1], [-1, 0], [-1, -1]]
     assert unknown == 2
+
+
+def test_features_are_called_features():
+    X = np.round(np.random.default_rng(0).normal(size=(30, 5)), 1)
+    with pytest.warns(PartitaWarning, match=r"Partitions '0', '1', '2' and 2 more.*features"):
+        Ensemble.from_labels(X)
+
+
+def test_a_column_of_names_is_called_one():
+    labels = {"cell": [f"c{i}" for i in range(12)], "first": [0, 1] * 6, "second": [0, 0, 1] * 4}
+    with pytest.warns(PartitaWarning, match=r"Partition 'cell'.*id_column"):
+        Ensemble.from_labels(pd.DataFrame(labels))
+    numbers = np.column_stack([np.arange(12), labels["first"]])
+    with pytest.warns(PartitaWarning, match="Partition '0'.*12 samples"):
+        Ensemble.from_labels(numbers)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([[0.0, 1.0], [np.nan, 2.0]] * 10),  # whole numbers, in a type that knows NaN
+        np.array([[0.5, 1.5], [2.5, 0.5]]),  # too few to tell
+        np.array([[2.0**60], [2.0**61]] * 10),
+        np.arange(9)[:, None],
+        np.full((20, 2), 1),
+    ],
+)
+def test_no_warning_about_labels(labels, recwarn):
+    Ensemble.from_labels(labels)
+    assert not recwarn.list
+
+
+def test_no_warning_where_noise_is_asked_to_be_alone(recwarn):
+    Ensemble.from_labels(np.full((20, 1), -1), noise="singletons")
+    assert not recwarn.list

@@ -33,9 +33,11 @@ __all__ = [
     "label_columns",
     "name_array",
     "random_generator",
+    "warn_of_other_columns",
 ]
 
 NOISE_POLICIES = ("missing", "cluster", "singletons")
+_SEVERAL = 10  # samples from which on it is no chance that all labels differ
 _READS_LIKE_MISSING = frozenset({"nan", "NaN", "None", "NaT", "<NA>"})
 
 
@@ -193,6 +195,48 @@ def encode(
         coded.append(codes.astype(code_dtype(len(values))))
         categories.append(values)
     return _pack(coded), tuple(categories)
+
+
+def warn_of_other_columns(
+    categories: Sequence[NDArray[Any]], names: Sequence[str] | None, n_samples: int
+) -> None:
+    """Say so where columns look like features or like names of samples, not like labels."""
+    if n_samples < _SEVERAL:
+        return
+    names = names or [str(i) for i in range(len(categories))]
+    features = [
+        name
+        for name, labels in zip(names, categories, strict=True)
+        if labels.dtype.kind == "f" and (labels != np.floor(labels)).any()
+    ]
+    if features:
+        warnings.warn(
+            f"{_listed(features)}: numbers that are not whole look like features, not like labels "
+            "of clusters. Here every different number is a cluster. To cluster features, use "
+            "`EnsembleClustering` (`partita generate` on the command line).",
+            PartitaWarning,
+            stacklevel=2,
+        )
+    names_of_samples = [
+        name
+        for name, labels in zip(names, categories, strict=True)
+        if len(labels) == n_samples and name not in features
+    ]
+    if names_of_samples:
+        warnings.warn(
+            f"{_listed(names_of_samples)}: a label of its own for each of {n_samples} samples does "
+            "not tell which belong together. If these are the samples' names, pass them as such "
+            "(`sample_ids`; `id_column` of a data frame; --id-column on the command line).",
+            PartitaWarning,
+            stacklevel=2,
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first names of partitions, in words."""
+    shown = ", ".join(repr(name) for name in names[:3])
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"Partition{'s' * (len(names) > 1)} {shown}{more}"
 
 
 def _pack(coded: Sequence[NDArray[Any]]) -> NDArray[Any]:

@@ -31,6 +31,7 @@ from partita._validation import (
     encode_with,
     label_columns,
     name_array,
+    warn_of_other_columns,
 )
 from partita.exceptions import InvalidEnsembleError
 from partita.store import LabelStore
@@ -133,6 +134,8 @@ class Ensemble:
                 f"partition_names must name {len(columns)} partitions, got {len(names)} names."
             )
         table, categories = encode(columns, names, noise)
+        if noise != "singletons":
+            warn_of_other_columns(categories, names, len(table))
         _check_unlabelled(table, unlabelled)
         ids = None if sample_ids is None else _copied_names(sample_ids)
         if ids is not None and ids.shape != (len(table),):

@@ -86,7 +86,9 @@ class Source:
             _, truth = one_column(table, truth_column, "--truth-column")
             del columns[truth_column]
         ensemble = replace(table, columns=columns).ensemble(noise=noise)
-        _look_over(ensemble, list(columns), talk)
+        without = int((~ensemble.observed).all(axis=1).sum())
+        if without:
+            talk.say(f"{without} of {ensemble.n_samples} samples have no label and get none")
         return Labels(ensemble, table.id_name, truth)
 
     def _stored(self, truth_column: str | None) -> Labels:
@@ -98,19 +100,6 @@ class Source:
                 "options about columns and missing labels are for files."
             )
         return Labels(Ensemble.from_store(self.path, unlabelled="keep"))
-
-
-def _look_over(ensemble: Ensemble, names: Sequence[str], talk: Talk) -> None:
-    """Say what a person would want to know of a table before trusting a result."""
-    for name, n_clusters in zip(names, ensemble.n_clusters, strict=True):
-        if n_clusters == ensemble.n_samples > 2:
-            talk.hint(
-                f"column {name!r} has a different label for every sample; if it holds ids, say "
-                f"--id-column {name!r}"
-            )
-    without = int((~ensemble.observed).all(axis=1).sum())
-    if without:
-        talk.say(f"{without} of {ensemble.n_samples} samples have no label and get none")
 
 
 def one_column(table: Table, name: str | None, option: str) -> tuple[str, Any]:
