@@ -35,12 +35,24 @@ class Record:
 
 def seconds(call: Callable[[], Any], repeats: int = 3) -> float:
     """The fastest of a few runs, after one that does not count (caches, compilers)."""
-    call()
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
+    (best,) = in_turn(call, repeats=repeats)
+    return best
+
+
+def in_turn(
+    *calls: Callable[[], Any], repeats: int = 3, times: tuple[int, ...] | None = None
+) -> list[float]:
+    """The fastest run of each call. They take turns, some `times` each: whatever else the machine
+    does for a while then slows all of them down."""
+    for call in calls:
         call()
-        best = min(best, time.perf_counter() - start)
+    best = [float("inf")] * len(calls)
+    for _ in range(repeats):
+        for i, call in enumerate(calls):
+            for _ in range(1 if times is None else times[i]):
+                start = time.perf_counter()
+                call()
+                best[i] = min(best[i], time.perf_counter() - start)
     return best
 
 

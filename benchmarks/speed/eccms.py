@@ -9,13 +9,14 @@ that time hardly grows.
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
-from benchmarks.speed._measure import Record, seconds
+from benchmarks.speed._measure import Record, in_turn
 from partita import ECCMS, coassociation, locally_weighted_coassociation
 
 ALPHA, LAM, TOL, CAP = 0.8, 0.4, 1e-2, 100
@@ -35,7 +36,10 @@ def run() -> list[Record]:
     np.testing.assert_allclose(method.consensus_matrix(), C, rtol=0, atol=1e-8)
     assert method.n_iter_ == n_iter
 
-    ours = seconds(lambda: ECCMS(10).fit(labels))
+    repeated = {times: np.tile(labels, (times, 1)) for times in (2, 4)}
+    ours, *longer = in_turn(
+        *(partial(ECCMS(10).fit, table) for table in (labels, *repeated.values())), repeats=5
+    )
     records = [
         Record(
             name=f"EC-CMS, n = {len(labels)}, m = 20",
@@ -46,14 +50,12 @@ def run() -> list[Record]:
             note=f"{len(method.core_matrix_)} distinct rows, {n_iter} iterations in both",
         )
     ]
-    for times in (2, 4):
-        repeated = np.tile(labels, (times, 1))
-        more = ECCMS(10).fit(repeated)
-        per_iteration = seconds(lambda: ECCMS(10).fit(repeated)) / more.n_iter_  # noqa: B023
+    for (times, table), its_seconds in zip(repeated.items(), longer, strict=True):
+        more = ECCMS(10).fit(table)
         records.append(
             Record(
                 name=f"EC-CMS, an iteration, n x {times} at the same distinct rows",
-                seconds=per_iteration,
+                seconds=its_seconds / more.n_iter_,
                 reference=f"n = {len(labels)}",
                 reference_seconds=ours / n_iter,
                 target=0.7,
