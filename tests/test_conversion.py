@@ -83,6 +83,27 @@ def test_streaming_reads_what_reading_at_once_reads(
     assert_same(at_once, ensemble)
 
 
+def test_npz_and_h5ad_are_sources(
+    ensemble: Ensemble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anndata, pd = pytest.importorskip("anndata"), pytest.importorskip("pandas")
+    monkeypatch.setattr("partita.conversion._sources._CELLS", 4000)  # many blocks
+    organ, leiden, *_ = make_columns()
+    obs = pd.DataFrame(
+        {"organ": pd.Categorical(organ), "leiden_1": pd.array(leiden, "Int64"), "age": range(N)},
+        index=ensemble.sample_ids,
+    )
+    anndata.AnnData(X=np.zeros((N, 1)), obs=obs).write_h5ad(tmp_path / "cells.h5ad")
+    chosen = ["organ", "leiden_*"]
+    found = in_store(tmp_path / "cells.h5ad", tmp_path, "h5ad.store", columns=chosen)
+    assert_same(found, ensemble.subset(partitions=[0, 1]))
+
+    whole = np.asarray([-1 if label is None else label for label in leiden])
+    np.savez(tmp_path / "runs.npz", cell=ensemble.sample_ids.astype(str), leiden_1=whole)
+    found = in_store(tmp_path / "runs.npz", tmp_path, "npz.store", id_column="cell")
+    assert_same(found, ensemble.subset(partitions=[1]))
+
+
 @pytest.mark.parametrize(
     ("columns", "dtype", "absent"),
     [
@@ -211,7 +232,7 @@ def test_mistakes_are_told_and_leave_nothing(ensemble: Ensemble, tmp_path: Path)
     before = sorted(p.name for p in tmp_path.iterdir())
     for source, target, error, message in (
         (store, "x.xlsx", ValueError, "must end in one of .csv, .tsv, .parquet, .npy"),
-        (tmp_path / "other.xlsx", "x", ValueError, "Cannot stream labels"),
+        (tmp_path / "other.xlsx", "x", ValueError, "Cannot read labels"),
         (tmp_path / "nothing.csv", "x", FileNotFoundError, "nothing.csv"),
         (store, "nowhere/x.csv", FileNotFoundError, "nowhere"),
         (store, "start.store", ValueError, "both source and target"),

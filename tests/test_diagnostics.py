@@ -7,8 +7,9 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import partita
-from partita import EAC, Ensemble
+from partita import EAC, LWGP, Ensemble, config_context
 from partita.diagnostics import diagnose, membership
+from partita.exceptions import MemoryBudgetError
 from partita.metrics import anmi, nmi
 from partita.testing import noisy_ensemble
 
@@ -165,3 +166,13 @@ def test_wrong_lengths():
         diagnose([[0, 0, 1]], [0, 1])
     with pytest.raises(ValueError, match="compressed"):
         diagnose(Ensemble.from_labels([[0, 0, 1]]).compress(), [0, 0, 1])
+
+
+def test_a_diagnosis_beyond_the_budget_is_refused_before_it_begins():
+    labels = noisy_ensemble(400, 10, 4, noise=0.3, seed=1)[1]
+    consensus = LWGP(4, random_state=0).fit_predict(labels)
+    with (
+        config_context(memory_budget=50_000),
+        pytest.raises(MemoryBudgetError, match="400 samples in 4 clusters"),
+    ):
+        diagnose(labels, consensus)

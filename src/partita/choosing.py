@@ -20,7 +20,7 @@ from sklearn.base import clone
 from partita._validation import random_generator
 from partita.config import report_progress
 from partita.consensus import EAC, LWGP
-from partita.diagnostics import diagnose
+from partita.diagnostics import confidence_and_margin
 from partita.ensemble import Ensemble, as_ensemble
 from partita.generate import RandomRows
 from partita.matrices import cluster_certainty
@@ -408,10 +408,10 @@ def _separation(ensemble: Ensemble, labels: NDArray[np.int64]) -> tuple[float, f
 
     A sample that is a cluster by itself has neither; it counts as no gain at all.
     """
-    diagnosis = diagnose(ensemble, labels)
+    confidence, margin = confidence_and_margin(ensemble, labels)
     labelled = labels >= 0
-    margin = np.nan_to_num(diagnosis.margin[labelled])
-    item = np.nan_to_num(diagnosis.confidence[labelled])
+    margin = np.nan_to_num(margin[labelled])
+    item = np.nan_to_num(confidence[labelled])
     weights = ensemble.weights[labelled]
     return float(np.average(margin, weights=weights)), float(np.average(item, weights=weights))
 

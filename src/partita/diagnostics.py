@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._memory import require_memory
 from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble, as_ensemble
+from partita.matrices import table_against
 from partita.metrics import adjusted_rand, anmi, nmi, pairwise_agreement
 from partita.solvers.components import connected_components
 from partita.solvers.label_search import Tables
@@ -26,6 +28,7 @@ __all__ = ["Diagnosis", "diagnose", "membership"]
 
 _SAME = 0.999  # partitions with this NMI are one and the same result
 _BAD_RUN = 3.5  # robust z-score of agreement below which a partition is called a bad run
+_TABLES_OF_SAMPLES, _TABLES = 4, 5  # of n x K and of L x K numbers that are there at once
 _TO_NORMAL = 0.6745  # the median absolute deviation of a normal variable in standard deviations
 
 
@@ -180,8 +183,7 @@ def diagnose(ensemble: Any, labels: Any) -> Diagnosis:
         raise ValueError("Expected one row per sample, got a compressed ensemble.")
     groups, n_clusters = _groups(getattr(labels, "labels_", labels), e.n_samples)
     counts, observed = _statistics(e, groups, n_clusters)
-    joined, seen = _sums(e, counts, observed)
-    item = _without_self(joined, seen, e, groups)
+    item = _item_consensus(e, groups, counts, observed)
     confidence, runner_up, margin = _ranks(item, groups)
     pairwise = pairwise_agreement(e)
     agreement = _per_partition(e, groups, nmi)
@@ -220,6 +222,16 @@ def membership(ensemble: Any, labels: Any) -> NDArray[np.float64]:
     return diagnose(ensemble, labels).membership
 
 
+def confidence_and_margin(
+    ensemble: Ensemble, groups: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of every sample, as in a `Diagnosis`, and nothing else of it. Groups 0..K-1, or -1."""
+    counts, observed = _statistics(ensemble, groups, int(groups.max()) + 1)
+    item = _item_consensus(ensemble, groups, counts, observed)
+    confidence, _, margin = _ranks(item, groups)
+    return confidence, margin
+
+
 # -- tables ----------------------------------------------------------------------------------
 
 
@@ -240,36 +252,29 @@ def _statistics(
     e: Ensemble, groups: NDArray[np.int64], n_clusters: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weight of every base cluster, and of all that a partition labels, in every cluster."""
-    counts = np.zeros((e.n_all_clusters, n_clusters))
-    known = groups >= 0
-    for i in range(e.n_partitions):
-        both = known & e.observed[:, i]
-        np.add.at(
-            counts,
-            (e.offsets[i] + e.labels[both, i].astype(np.int64), groups[both]),
-            e.weights[both],
-        )
+    tables = 8 * n_clusters * (_TABLES_OF_SAMPLES * e.n_samples + _TABLES * e.n_all_clusters)
+    require_memory(
+        tables,
+        f"The diagnosis of {e.n_samples} samples in {n_clusters} clusters, by {e.n_all_clusters} "
+        "base clusters,",
+    )
+    counts = table_against(e, groups, n_clusters)
     return counts, np.add.reduceat(counts, e.offsets[:-1], axis=0)
 
 
-def _sums(
-    e: Ensemble, counts: NDArray[np.float64], observed: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Per sample and cluster: weight joined with the sample, and labelled together with it."""
+def _item_consensus(
+    e: Ensemble,
+    groups: NDArray[np.int64],
+    counts: NDArray[np.float64],
+    observed: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Per sample and cluster: the weight joined with the sample of all that is labelled together
+    with it, itself left out."""
     nothing = np.zeros(e.n_rows)
     none = np.zeros_like(observed)
     totals = np.repeat(observed, e.n_clusters, axis=0)
     joined = row_costs(e, e.labels, Tables(counts, none), nothing, nothing)
-    return joined, row_costs(e, e.labels, Tables(totals, none), nothing, nothing)
-
-
-def _without_self(
-    joined: NDArray[np.float64],
-    seen: NDArray[np.float64],
-    e: Ensemble,
-    groups: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Item consensus: the ratio, a sample's pairs with itself taken out."""
+    seen = row_costs(e, e.labels, Tables(totals, none), nothing, nothing)
     known = np.flatnonzero(groups >= 0)
     own = e.observed[known].sum(axis=1) * np.minimum(e.weights[known], 1.0)
     joined[known, groups[known]] -= own
@@ -354,20 +359,24 @@ def _leave_out(
     if len(known) == 0:
         return np.zeros(e.n_partitions)  # every sample is alone: no confidence to change
     own_groups, weights = groups[known], e.weights[known]
-    joined, seen = np.zeros(len(known)), np.zeros(len(known))
-    parts = []
-    for i in range(e.n_partitions):
+    itself = np.minimum(weights, 1.0)
+
+    def parts(i: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What partition i adds to the weight joined with a sample, and labelled with it."""
         labelled = e.observed[known, i]
         codes = e.offsets[i] + np.where(labelled, e.labels[known, i], 0).astype(np.int64)
-        itself = np.minimum(weights, 1.0)
         part = np.where(labelled, counts[codes, own_groups] - itself, 0.0)
-        whole = np.where(labelled, observed[i, own_groups] - itself, 0.0)
+        return part, np.where(labelled, observed[i, own_groups] - itself, 0.0)
+
+    joined, seen = np.zeros(len(known)), np.zeros(len(known))
+    for i in range(e.n_partitions):
+        part, whole = parts(i)
         joined += part
         seen += whole
-        parts.append((part, whole))
     before = np.average(joined / seen, weights=weights)
     change = np.zeros(e.n_partitions)
-    for place, (part, whole) in zip(e.partition_order, parts, strict=True):
+    for i, place in enumerate(e.partition_order):
+        part, whole = parts(i)  # once more: to keep them all would take n x m numbers
         rest = seen - whole
         kept = rest > 1e-9
         if kept.any():

@@ -21,7 +21,7 @@ def case():
 
 def test_sizes_and_tables(case):
     labels, offsets, weights = case
-    groups = np.random.default_rng(1).integers(0, 2, 40)
+    groups = np.random.default_rng(1).integers(-1, 2, 40)  # -1 is no group
     sizes, table = np.zeros(12), np.zeros((12, 2))
     for first, last in ((0, 1), (1, 4)):
         _kernels.contingency.cluster_sums(

@@ -85,14 +85,18 @@ def row_forms(labels, missing, offsets, table, start, stop, out):
 
 @jit
 def against(labels, missing, offsets, weights, groups, out):
-    """out[c, k] += weight of the rows in cluster c and group k: one partition against all."""
-    n, m = labels.shape
-    for x in range(n):
-        k = groups[x]
-        w = weights[x]
+    """out[c, k] += weight of the rows in cluster c and group k: one partition against all.
+
+    A negative group is none.
+    """
+    m = np.uint64(labels.shape[1])
+    for x in range(len(labels)):
+        if groups[x] < 0:
+            continue
+        row, group, weight = labels[x], np.uint64(groups[x]), weights[x]
         for i in range(m):
-            if labels[x, i] != missing:
-                out[offsets[i] + np.int64(labels[x, i]), k] += w
+            if row[i] != missing:
+                out[np.uint64(offsets[i]) + row[i], group] += weight
 
 
 @jit

@@ -25,7 +25,9 @@ __all__ = ["convert"]
 def convert(
     source: Annotated[
         str,
-        typer.Argument(metavar="SOURCE", help="Labels: .csv, .tsv, .parquet, .npy or a store."),
+        typer.Argument(
+            metavar="SOURCE", help="Labels: .csv, .tsv, .parquet, .npy, .npz, .h5ad or a store."
+        ),
     ],
     target: Annotated[
         str,

@@ -18,7 +18,7 @@ from partita.config import report_progress
 from partita.conversion._vocabulary import TextVocabulary, ValueVocabulary
 from partita.exceptions import MissingPackageError
 from partita.files._delimited import Sheet
-from partita.files._reading import DELIMITERS, open_text
+from partita.files._reading import DELIMITERS, open_text, read_labels
 from partita.files._table import choose_columns, without_tokens
 from partita.store import LabelStore
 
@@ -78,9 +78,11 @@ def source_of(path: Path, options: ReadOptions) -> LabelSource:
         return ParquetSource(path, options)
     if suffix == ".npy":
         return NpySource(path, options)
+    if suffix in (".npz", ".h5ad"):
+        return TableSource(path, options)
     raise ValueError(
-        f"Cannot stream labels from {str(path)!r}; expected a label store or a file ending in "
-        f"{', '.join([*DELIMITERS, '.parquet', '.pq', '.npy'])}."
+        f"Cannot read labels from {str(path)!r}; expected a label store or a file ending in "
+        f"{', '.join([*DELIMITERS, '.parquet', '.pq', '.npy', '.npz', '.h5ad'])}."
     )
 
 
@@ -228,6 +230,30 @@ class NpySource(_TypedSource):
             block = self._rows.read(start, min(start + rows, self.n_samples))
             ids = None if self._id_place is None else block[:, self._id_place].tolist()
             yield ids, [block[:, place] for place in self._places]
+
+
+class TableSource(_TypedSource):
+    """A file of named columns that is read as a whole: .npz, or `obs` of .h5ad."""
+
+    def __init__(self, path: Path, options: ReadOptions) -> None:
+        self._table = read_labels(
+            path,
+            columns=options.columns,
+            id_column=options.id_column,
+            missing=options.missing,
+            header=options.header,
+        )
+        self.names = list(self._table.columns)
+        self.n_samples = self._table.n_samples
+        self.id_name = None if self._table.ids is None else self._table.id_name
+        super().__init__(path, options)
+
+    def _read(self) -> Iterator[tuple[list[Any] | None, list[NDArray[Any]]]]:
+        ids, rows = self._table.ids, _rows_at_once(len(self.names))
+        for start in range(0, self.n_samples, rows):
+            here = slice(start, start + rows)
+            columns = [column[here] for column in self._table.columns.values()]
+            yield (None if ids is None else ids[here].tolist()), columns
 
 
 def _rows_at_once(n_columns: int) -> int:

@@ -38,10 +38,11 @@ def convert_labels(
 ) -> Conversion:
     """Copy labels from one kind of file to another, block by block.
 
-    A folder is a label store; files are told apart by their endings: .csv, .tsv, .parquet, .npy.
-    Files are read twice, once to learn the labels and once to copy them, so memory holds a block
-    of rows and the names of the clusters, however many samples there are. The target appears when
-    it is whole; a failure leaves what was there before.
+    A folder is a label store; files are told apart by their endings: .csv, .tsv, .parquet, .npy,
+    and .npz or .h5ad (columns of `obs`) as a source. Files are read twice, once to learn the labels
+    and once to copy them, so memory holds a block of rows and the names of the clusters, however
+    many samples there are; only the columns of .npz and .h5ad are held as a whole. The target
+    appears when it is whole; a failure leaves what was there before.
 
     Parameters
     ----------
@@ -49,9 +50,10 @@ def convert_labels(
     target : path
         A store is a new folder, without an ending or with .store; a file is replaced.
     columns : sequence of str, optional
-        Names or patterns such as "leiden_*" of the partitions; all but the ids by default.
+        Names or patterns such as "leiden_*" of the partitions; all but the ids by default, required
+        for .h5ad.
     id_column : str, optional
-        Column with the samples' names; not needed for a store.
+        Column with the samples' names; not needed for a store or .h5ad.
     missing : sequence of str
         Text that stands for a missing label.
     noise : {"missing", "cluster"}

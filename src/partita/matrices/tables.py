@@ -87,7 +87,10 @@ def cluster_overlaps(ensemble: Ensemble) -> NDArray[np.float64]:
 def table_against(
     ensemble: Ensemble, groups: NDArray[np.int64], n_groups: int
 ) -> NDArray[np.float64]:
-    """Weight of every cluster's rows in every group, shape (n_all_clusters, n_groups)."""
+    """Weight of every cluster's rows in every group, shape (n_all_clusters, n_groups).
+
+    A row of group -1 is in none.
+    """
     table = np.zeros((ensemble.n_all_clusters, n_groups))
     _kernels.contingency.against(
         ensemble.labels, ensemble.missing, ensemble.offsets, ensemble.weights, groups, table
