@@ -151,7 +151,9 @@ def test_weights_are_repeats():
     np.testing.assert_allclose(
         weighted.cluster_consensus, repeated.cluster_consensus, rtol=0, atol=1e-12
     )
-    np.testing.assert_allclose(weighted.leave_out, repeated.leave_out, rtol=0, atol=1e-12)
+    for name in ("leave_out", "agreement", "adjusted_rand", "anmi", "best_member_anmi"):
+        found, expected = getattr(weighted, name), getattr(repeated, name)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12, err_msg=name)
 
 
 def test_large_tables_need_no_square_matrix():

@@ -8,8 +8,9 @@ pairs that a partition labels both of.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 from partita._memory import require_memory
 from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble, as_ensemble
-from partita.matrices import table_against
-from partita.metrics import adjusted_rand, anmi, nmi, pairwise_agreement
+from partita.matrices import cluster_sizes, table_against
+from partita.metrics import adjusted_rand_of_counts, nmi_of_counts, pairwise_agreement
 from partita.solvers.components import connected_components
 from partita.solvers.label_search import Tables
 from partita.solvers.label_statistics import row_costs
@@ -186,8 +187,11 @@ def diagnose(ensemble: Any, labels: Any) -> Diagnosis:
     item = _item_consensus(e, groups, counts, observed)
     confidence, runner_up, margin = _ranks(item, groups)
     pairwise = pairwise_agreement(e)
-    agreement = _per_partition(e, groups, nmi)
-    best, best_anmi = _best_member(pairwise, e)
+    agreement = _per_partition(e, counts, nmi_of_counts)
+    divided_nmi = partial(nmi_of_counts, undivided=0.0)
+    labelled = np.empty(e.n_partitions)
+    labelled[e.partition_order] = np.add.reduceat(cluster_sizes(e), e.offsets[:-1])
+    best, best_anmi = _best_member(pairwise, labelled)
     return Diagnosis(
         labels=groups,
         item_consensus=item,
@@ -200,12 +204,12 @@ def diagnose(ensemble: Any, labels: Any) -> Diagnosis:
         cluster_consensus=_between_clusters(e, groups, counts, observed),
         stability=_stability(e, counts, observed),
         agreement=agreement,
-        adjusted_rand=_per_partition(e, groups, adjusted_rand),
+        adjusted_rand=_per_partition(e, counts, adjusted_rand_of_counts),
         redundancy=connected_components(pairwise >= _SAME)[1],
         bad_runs=_bad_runs(agreement, e),
         leave_out=_leave_out(e, groups, counts, observed, confidence),
         pairwise=pairwise,
-        anmi=anmi(np.where(groups < 0, np.nan, groups), e),
+        anmi=float(np.average(_per_partition(e, counts, divided_nmi), weights=labelled)),
         best_member=best,
         best_member_anmi=best_anmi,
         _ensemble=e,
@@ -328,13 +332,14 @@ def _stability(
 # -- partitions ------------------------------------------------------------------------------
 
 
-def _per_partition(e: Ensemble, groups: NDArray[np.int64], score: Any) -> NDArray[np.float64]:
+def _per_partition(
+    e: Ensemble, counts: NDArray[np.float64], score: Callable[[NDArray[np.float64]], float]
+) -> NDArray[np.float64]:
     """A score of every partition against the consensus, in the user's order."""
     values = np.zeros(e.n_partitions)
-    for i, place in enumerate(e.partition_order):
-        both = (groups >= 0) & e.observed[:, i]
-        if both.any():
-            values[place] = score(groups[both], e.labels[both, i])
+    for place, table in zip(e.partition_order, np.split(counts, e.offsets[1:-1]), strict=True):
+        if table.any():
+            values[place] = score(table)
     return values
 
 
@@ -385,12 +390,10 @@ def _leave_out(
     return change
 
 
-def _best_member(pairwise: NDArray[np.float64], e: Ensemble) -> tuple[int, float]:
+def _best_member(pairwise: NDArray[np.float64], labelled: NDArray[np.float64]) -> tuple[int, float]:
     """The partition with the largest average NMI to the others, and that average."""
-    if e.n_partitions == 1:
+    if len(labelled) == 1:
         return 0, 1.0
-    labelled = np.empty(e.n_partitions)
-    labelled[e.partition_order] = e.weights @ e.observed
     average = (pairwise @ labelled - labelled) / (labelled.sum() - labelled)
     best = int(np.argmax(average))
     return best, float(average[best])

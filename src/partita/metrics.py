@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from partita import _kernels
 from partita._memory import require_memory
+from partita._threads import run_blocks
 from partita._validation import encode, label_columns
-from partita.ensemble import as_ensemble
+from partita.ensemble import Ensemble, as_ensemble
 
 __all__ = [
     "accuracy",
@@ -326,21 +328,42 @@ def pairwise_agreement(ensemble: Any, average: str = "geometric") -> NDArray[np.
     """
     _check_average(average)
     ensemble = as_ensemble(ensemble)
-    m = ensemble.n_partitions
+    m, place = ensemble.n_partitions, ensemble.partition_order
     columns = np.ascontiguousarray(ensemble.labels.T)
-    complete = ensemble.n_missing == 0
-    place = ensemble.partition_order
     agreement = np.eye(m)
-    for i in range(m):
+
+    def with_those_before(i: int, _: int) -> None:
         for j in range(i):
-            first, second, weights = columns[i], columns[j], ensemble.weights
-            if not complete:
-                both = ensemble.observed[:, i] & ensemble.observed[:, j]
-                first, second, weights = first[both], second[both], weights[both]
-            sizes = int(ensemble.n_clusters[i]), int(ensemble.n_clusters[j])
-            value = _nmi(_Table.of(first, second, *sizes, weights), average, undivided=0.0)
+            value = _nmi(_of_two(ensemble, columns, i, j), average, undivided=0.0)
             agreement[place[i], place[j]] = agreement[place[j], place[i]] = value
+
+    run_blocks(with_those_before, m, 1)
     return agreement
+
+
+def _of_two(ensemble: Ensemble, columns: NDArray[Any], i: int, j: int) -> _Table:
+    """The table of two partitions, over the samples that both label."""
+    first, second, weights = columns[i], columns[j], ensemble.weights
+    sizes = int(ensemble.n_clusters[i]), int(ensemble.n_clusters[j])
+    code = columns.dtype.type(ensemble.missing)
+    if not _is_dense(sizes, len(first)):
+        both = (first != code) & (second != code)
+        return _Table.of(first[both], second[both], *sizes, weights[both])
+    counts = np.zeros(sizes)
+    _kernels.contingency.pair_table(first, second, code, weights, counts)
+    return _Table.of_counts(counts)
+
+
+def nmi_of_counts(
+    counts: NDArray[np.float64], average: str = "geometric", undivided: float = 1.0
+) -> float:
+    """NMI from a table of counts; `undivided` if neither partition divides the samples."""
+    return _nmi(_Table.of_counts(counts), average, undivided)
+
+
+def adjusted_rand_of_counts(counts: NDArray[np.float64]) -> float:
+    """Adjusted Rand index from a table of counts."""
+    return _adjusted_rand(_Table.of_counts(counts))
 
 
 def diversity(ensemble: Any, average: str = "geometric") -> float:
@@ -396,7 +419,7 @@ class _Table:
     ) -> _Table:
         """Count codes 0..n_first-1 against codes 0..n_second-1."""
         cells = first.astype(np.int64) * n_second + second
-        if n_first * n_second <= max(_DENSE_CELLS_PER_SAMPLE * len(cells), 1024):
+        if _is_dense((n_first, n_second), len(cells)):
             counts = np.bincount(cells, weights, minlength=n_first * n_second)
             present = np.flatnonzero(counts)
             counts = counts[present]
@@ -404,6 +427,12 @@ class _Table:
             present, inverse = np.unique(cells, return_inverse=True)
             counts = np.bincount(inverse, weights)
         return cls(counts, present // n_second, present % n_second, (n_first, n_second))
+
+    @classmethod
+    def of_counts(cls, counts: NDArray[np.float64]) -> _Table:
+        """The cells of a whole table."""
+        rows, columns = np.nonzero(counts)
+        return cls(counts[rows, columns], rows, columns, counts.shape)
 
     @cached_property
     def total(self) -> float:
@@ -416,6 +445,11 @@ class _Table:
     @cached_property
     def column_sums(self) -> NDArray[np.float64]:
         return _sums(self.columns, self.counts, self.shape[1])
+
+
+def _is_dense(shape: tuple[int, int], n_samples: int) -> bool:
+    """Whether a table has so few cells that all of them may be held for a while."""
+    return shape[0] * shape[1] <= max(_DENSE_CELLS_PER_SAMPLE * n_samples, 1024)
 
 
 def _sums(groups: NDArray[np.int64], counts: NDArray[Any], length: int) -> NDArray[np.float64]:
