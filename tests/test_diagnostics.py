@@ -156,6 +156,16 @@ def test_weights_are_repeats():
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12, err_msg=name)
 
 
+def test_the_unit_of_weights_does_not_matter_to_scores():
+    labels = noisy_ensemble(40, 6, 3, noise=0.3, missing=0.1, seed=2)[1]
+    found = EAC(3).fit_predict(labels)
+    plain = diagnose(labels, found)
+    small = diagnose(Ensemble.from_labels(labels, weights=np.full(40, 0.01)), found)
+    for name in ("agreement", "adjusted_rand", "anmi", "pairwise"):
+        one, other = getattr(plain, name), getattr(small, name)
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12, err_msg=name)
+
+
 def test_large_tables_need_no_square_matrix():
     truth, labels = noisy_ensemble(100_000, 10, 5, noise=0.2)
     with partita.config_context(memory_budget=50 * 2**20):

@@ -8,13 +8,13 @@ pairs that a partition labels both of.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from partita._memory import require_memory
 from partita._validation import encode, label_columns
@@ -187,10 +187,10 @@ def diagnose(ensemble: Any, labels: Any) -> Diagnosis:
     item = _item_consensus(e, groups, counts, observed)
     confidence, runner_up, margin = _ranks(item, groups)
     pairwise = pairwise_agreement(e)
-    agreement = _per_partition(e, counts, nmi_of_counts)
-    divided_nmi = partial(nmi_of_counts, undivided=0.0)
-    labelled = np.empty(e.n_partitions)
-    labelled[e.partition_order] = np.add.reduceat(cluster_sizes(e), e.offsets[:-1])
+    tables = np.split(counts, e.offsets[1:-1])  # every partition against the consensus
+    agreement = _in_order(e, [nmi_of_counts(table) for table in tables])
+    divided = _in_order(e, [nmi_of_counts(table, undivided=0.0) for table in tables])
+    labelled = _in_order(e, np.add.reduceat(cluster_sizes(e), e.offsets[:-1]))
     best, best_anmi = _best_member(pairwise, labelled)
     return Diagnosis(
         labels=groups,
@@ -204,12 +204,12 @@ def diagnose(ensemble: Any, labels: Any) -> Diagnosis:
         cluster_consensus=_between_clusters(e, groups, counts, observed),
         stability=_stability(e, counts, observed),
         agreement=agreement,
-        adjusted_rand=_per_partition(e, counts, adjusted_rand_of_counts),
+        adjusted_rand=_in_order(e, _adjusted_rands(e, groups, tables)),
         redundancy=connected_components(pairwise >= _SAME)[1],
         bad_runs=_bad_runs(agreement, e),
         leave_out=_leave_out(e, groups, counts, observed, confidence),
         pairwise=pairwise,
-        anmi=float(np.average(_per_partition(e, counts, divided_nmi), weights=labelled)),
+        anmi=float(np.average(divided, weights=labelled)),
         best_member=best,
         best_member_anmi=best_anmi,
         _ensemble=e,
@@ -332,15 +332,23 @@ def _stability(
 # -- partitions ------------------------------------------------------------------------------
 
 
-def _per_partition(
-    e: Ensemble, counts: NDArray[np.float64], score: Callable[[NDArray[np.float64]], float]
-) -> NDArray[np.float64]:
-    """A score of every partition against the consensus, in the user's order."""
-    values = np.zeros(e.n_partitions)
-    for place, table in zip(e.partition_order, np.split(counts, e.offsets[1:-1]), strict=True):
-        if table.any():
-            values[place] = score(table)
-    return values
+def _in_order(e: Ensemble, values: ArrayLike) -> NDArray[np.float64]:
+    """A value per column as one per partition, in the user's order."""
+    ordered = np.empty(e.n_partitions)
+    ordered[e.partition_order] = values
+    return ordered
+
+
+def _adjusted_rands(
+    e: Ensemble, groups: NDArray[np.int64], tables: Sequence[NDArray[np.float64]]
+) -> list[float]:
+    """Adjusted Rand index of every partition with the consensus; 0 if they share no sample."""
+    itself = replace(e, weights=e.weights * np.minimum(e.weights, 1.0))
+    alone = table_against(itself, groups, tables[0].shape[1]).sum(axis=1)
+    return [
+        adjusted_rand_of_counts(table, own) if own else 0.0
+        for table, own in zip(tables, np.add.reduceat(alone, e.offsets[:-1]), strict=True)
+    ]
 
 
 def _bad_runs(agreement: NDArray[np.float64], e: Ensemble) -> NDArray[np.bool_]:

@@ -361,9 +361,10 @@ def nmi_of_counts(
     return _nmi(_Table.of_counts(counts), average, undivided)
 
 
-def adjusted_rand_of_counts(counts: NDArray[np.float64]) -> float:
-    """Adjusted Rand index from a table of counts."""
-    return _adjusted_rand(_Table.of_counts(counts))
+def adjusted_rand_of_counts(counts: NDArray[np.float64], alone: float) -> float:
+    """Adjusted Rand index from a table of counts, `alone` being the pairs of samples with
+    themselves in it."""
+    return _adjusted_rand(_Table.of_counts(counts), alone)
 
 
 def diversity(ensemble: Any, average: str = "geometric") -> float:
@@ -526,22 +527,26 @@ def _entropy(p: NDArray[np.float64]) -> float:
     return 0.0 if len(p) == 1 else float(-(p * np.log(p)).sum())
 
 
-def _pairs(table: _Table) -> tuple[float, float, float, float]:
-    """Pairs joined by both partitions, by the rows', by the columns', and all pairs."""
+def _pairs(table: _Table, alone: float | None = None) -> tuple[float, float, float, float]:
+    """Pairs joined by both partitions, by the rows', by the columns', and all pairs.
 
-    def joined(sizes: NDArray[Any]) -> float:
-        return float((sizes * (sizes - 1.0)).sum() / 2)
+    Of a sample with itself there are `alone` in all: as many as samples, unless they have weights.
+    """
+    itself = table.total if alone is None else alone
+
+    def joined(sizes: Any) -> float:
+        return float((np.square(sizes, dtype=np.float64).sum() - itself) / 2)
 
     return (
         joined(table.counts),
         joined(table.row_sums),
         joined(table.column_sums),
-        table.total * (table.total - 1) / 2,
+        joined(table.total),
     )
 
 
-def _adjusted_rand(table: _Table) -> float:
-    both, by_rows, by_columns, pairs = _pairs(table)
+def _adjusted_rand(table: _Table, alone: float | None = None) -> float:
+    both, by_rows, by_columns, pairs = _pairs(table, alone)
     if both == by_rows == by_columns:
         return 1.0
     expected = by_rows * by_columns / pairs
