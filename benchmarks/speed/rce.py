@@ -60,7 +60,7 @@ def run() -> list[Record]:
 
     n, n_distinct = len(labels), len(method.core_matrix_)
     once_seconds, twice_seconds = in_turn(
-        lambda: method.fit(labels), lambda: method.fit(twice), repeats=10
+        lambda: method.fit(labels), lambda: method.fit(twice), repeats=30
     )
     updates = f"{PASSES} x 20 updates"
     return [
