@@ -43,7 +43,9 @@ def run() -> list[Record]:
     for n, m in ((50_000, 20), (20_000, 100)):
         labels = planted(n, m)
         ours = lambda labels=labels: LWGP(K, n_init=3, random_state=0).fit(labels)  # noqa: E731
-        our_seconds, its_seconds = in_turn(ours, lambda labels=labels: reference(labels), repeats=12)
+        our_seconds, its_seconds = in_turn(
+            ours, lambda labels=labels: reference(labels), repeats=12
+        )
         records.append(
             Record(
                 f"LWGP, n = {n}, m = {m}, K = {K}, 3 restarts each",
