@@ -18,7 +18,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_threads"}),
     frozenset({"_coding"}),
     frozenset({"_atomic", "_npy", "_validation", "_memory", "_order"}),
-    frozenset({"checkpoint", "store"}),
+    frozenset({"_crosstable", "checkpoint", "store"}),
     frozenset({"ensemble"}),
     frozenset({"rows"}),
     frozenset({"files", "matrices", "solvers", "generate", "metrics"}),

@@ -224,9 +224,10 @@ def test_anmi_counts_weights_as_repeats():
 
 
 @pytest.mark.parametrize("incomplete", [False, True])
-def test_pairwise_agreement_against_its_slow_twin(incomplete):
+@pytest.mark.parametrize("n_clusters", [4, 60])  # a whole table, and its non-zero cells
+def test_pairwise_agreement_against_its_slow_twin(incomplete, n_clusters):
     rng = np.random.default_rng(3)
-    partitions = rng.integers(0, 4, (50, 4))
+    partitions = rng.integers(0, n_clusters, (120, 4))
     if incomplete:
         partitions[rng.random(partitions.shape) < 0.3] = -1
         partitions[:, 0] = np.abs(partitions[:, 0])

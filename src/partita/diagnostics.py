@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita._crosstable import CrossTable, adjusted_rand_of, nmi_of
 from partita._memory import require_memory
 from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble, as_ensemble
 from partita.matrices import cluster_sizes, table_against
-from partita.metrics import adjusted_rand_of_counts, nmi_of_counts, pairwise_agreement
+from partita.metrics import pairwise_agreement
 from partita.solvers.components import connected_components
 from partita.solvers.label_search import Tables
 from partita.solvers.label_statistics import row_costs
@@ -187,9 +188,10 @@ def diagnose(ensemble: Any, labels: Any) -> Diagnosis:
     item = _item_consensus(e, groups, counts, observed)
     confidence, runner_up, margin = _ranks(item, groups)
     pairwise = pairwise_agreement(e)
-    tables = np.split(counts, e.offsets[1:-1])  # every partition against the consensus
-    agreement = _in_order(e, [nmi_of_counts(table) for table in tables])
-    divided = _in_order(e, [nmi_of_counts(table, undivided=0.0) for table in tables])
+    # every partition against the consensus
+    tables = [CrossTable.of_counts(table) for table in np.split(counts, e.offsets[1:-1])]
+    agreement = _in_order(e, [nmi_of(table) for table in tables])
+    divided = _in_order(e, [nmi_of(table, undivided=0.0) for table in tables])
     labelled = _in_order(e, np.add.reduceat(cluster_sizes(e), e.offsets[:-1]))
     best, best_anmi = _best_member(pairwise, labelled)
     return Diagnosis(
@@ -340,13 +342,13 @@ def _in_order(e: Ensemble, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _adjusted_rands(
-    e: Ensemble, groups: NDArray[np.int64], tables: Sequence[NDArray[np.float64]]
+    e: Ensemble, groups: NDArray[np.int64], tables: Sequence[CrossTable]
 ) -> list[float]:
     """Adjusted Rand index of every partition with the consensus; 0 if they share no sample."""
     itself = replace(e, weights=e.weights * np.minimum(e.weights, 1.0))
     alone = table_against(itself, groups, tables[0].shape[1]).sum(axis=1)
     return [
-        adjusted_rand_of_counts(table, own) if own else 0.0
+        adjusted_rand_of(table, own) if own else 0.0
         for table, own in zip(tables, np.add.reduceat(alone, e.offsets[:-1]), strict=True)
     ]
 

@@ -7,17 +7,22 @@ cost no more than the samples in them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from partita import _kernels
-from partita._memory import require_memory
+from partita._crosstable import (
+    AVERAGES,
+    CrossTable,
+    accuracy_of,
+    adjusted_rand_of,
+    is_dense,
+    nmi_of,
+    pairwise_f_score_of,
+    purity_of,
+)
 from partita._threads import run_blocks
 from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble, as_ensemble
@@ -33,15 +38,6 @@ __all__ = [
     "pairwise_f_score",
     "purity",
 ]
-
-_AVERAGES: dict[str, Callable[[float, float], float]] = {
-    "geometric": lambda first, second: float(np.sqrt(first * second)),
-    "arithmetic": lambda first, second: (first + second) / 2,
-    "max": max,
-    "min": min,
-}
-_DENSE_CELLS_PER_SAMPLE = 4
-
 
 # -- against the truth -----------------------------------------------------------------------
 
@@ -72,12 +68,12 @@ def evaluate(y: Any, labels: Any) -> dict[str, float]:
     """
     table = _against_truth(y, labels)
     return {
-        "ACC": _accuracy(table),
-        "NMI": _nmi(table, "geometric"),
-        "NMI_arithmetic": _nmi(table, "arithmetic"),
-        "ARI": _adjusted_rand(table),
-        "F": _pairwise_f_score(table),
-        "purity": _purity(table),
+        "ACC": accuracy_of(table),
+        "NMI": nmi_of(table, "geometric"),
+        "NMI_arithmetic": nmi_of(table, "arithmetic"),
+        "ARI": adjusted_rand_of(table),
+        "F": pairwise_f_score_of(table),
+        "purity": purity_of(table),
     }
 
 
@@ -108,7 +104,7 @@ def accuracy(y: Any, labels: Any) -> float:
     >>> accuracy([0, 0, 1, 1], [1, 1, 0, 2])
     0.75
     """
-    return _accuracy(_against_truth(y, labels))
+    return accuracy_of(_against_truth(y, labels))
 
 
 def nmi(y: Any, labels: Any, average: str = "geometric") -> float:
@@ -149,7 +145,7 @@ def nmi(y: Any, labels: Any, average: str = "geometric") -> float:
     0.8
     """
     _check_average(average)
-    return _nmi(_against_truth(y, labels), average)
+    return nmi_of(_against_truth(y, labels), average)
 
 
 def adjusted_rand(y: Any, labels: Any) -> float:
@@ -182,7 +178,7 @@ def adjusted_rand(y: Any, labels: Any) -> float:
     >>> round(adjusted_rand([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.5714
     """
-    return _adjusted_rand(_against_truth(y, labels))
+    return adjusted_rand_of(_against_truth(y, labels))
 
 
 def pairwise_f_score(y: Any, labels: Any) -> float:
@@ -206,7 +202,7 @@ def pairwise_f_score(y: Any, labels: Any) -> float:
     >>> round(pairwise_f_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.6667
     """
-    return _pairwise_f_score(_against_truth(y, labels))
+    return pairwise_f_score_of(_against_truth(y, labels))
 
 
 def purity(y: Any, labels: Any) -> float:
@@ -231,7 +227,7 @@ def purity(y: Any, labels: Any) -> float:
     >>> purity([0, 0, 1, 1], [0, 0, 0, 1])
     0.75
     """
-    return _purity(_against_truth(y, labels))
+    return purity_of(_against_truth(y, labels))
 
 
 # -- with an ensemble ------------------------------------------------------------------------
@@ -290,14 +286,14 @@ def anmi(labels: Any, ensemble: Any, average: str = "geometric") -> float:
         observed = ensemble.observed[:, i]
         both = known & observed
         weight = float(ensemble.weights[observed].sum())
-        table = _Table.of(
+        table = CrossTable.of(
             codes[both, 0],
             ensemble.labels[both, i],
             len(categories[0]),
             int(ensemble.n_clusters[i]),
             ensemble.weights[both],
         )
-        score += weight * _nmi(table, average, undivided=0.0)
+        score += weight * nmi_of(table, average, undivided=0.0)
         total += weight
     return score / total
 
@@ -334,37 +330,24 @@ def pairwise_agreement(ensemble: Any, average: str = "geometric") -> NDArray[np.
 
     def with_those_before(i: int, _: int) -> None:
         for j in range(i):
-            value = _nmi(_of_two(ensemble, columns, i, j), average, undivided=0.0)
+            value = nmi_of(_of_two(ensemble, columns, i, j), average, undivided=0.0)
             agreement[place[i], place[j]] = agreement[place[j], place[i]] = value
 
     run_blocks(with_those_before, m, 1)
     return agreement
 
 
-def _of_two(ensemble: Ensemble, columns: NDArray[Any], i: int, j: int) -> _Table:
+def _of_two(ensemble: Ensemble, columns: NDArray[Any], i: int, j: int) -> CrossTable:
     """The table of two partitions, over the samples that both label."""
     first, second, weights = columns[i], columns[j], ensemble.weights
     sizes = int(ensemble.n_clusters[i]), int(ensemble.n_clusters[j])
     code = columns.dtype.type(ensemble.missing)
-    if not _is_dense(sizes, len(first)):
+    if not is_dense(sizes, len(first)):
         both = (first != code) & (second != code)
-        return _Table.of(first[both], second[both], *sizes, weights[both])
+        return CrossTable.of(first[both], second[both], *sizes, weights[both])
     counts = np.zeros(sizes)
     _kernels.contingency.pair_table(first, second, code, weights, counts)
-    return _Table.of_counts(counts)
-
-
-def nmi_of_counts(
-    counts: NDArray[np.float64], average: str = "geometric", undivided: float = 1.0
-) -> float:
-    """NMI from a table of counts; `undivided` if neither partition divides the samples."""
-    return _nmi(_Table.of_counts(counts), average, undivided)
-
-
-def adjusted_rand_of_counts(counts: NDArray[np.float64], alone: float) -> float:
-    """Adjusted Rand index from a table of counts, `alone` being the pairs of samples with
-    themselves in it."""
-    return _adjusted_rand(_Table.of_counts(counts), alone)
+    return CrossTable.of_counts(counts)
 
 
 def diversity(ensemble: Any, average: str = "geometric") -> float:
@@ -397,67 +380,10 @@ def diversity(ensemble: Any, average: str = "geometric") -> float:
     return float(1 - pairs.mean()) if len(pairs) else 0.0
 
 
-# -- the table -------------------------------------------------------------------------------
+# -- what is compared ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Table:
-    """Non-zero cells of a contingency table: `counts` samples in (`rows`, `columns`)."""
-
-    counts: NDArray[Any]
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    shape: tuple[int, int]
-
-    @classmethod
-    def of(
-        cls,
-        first: NDArray[Any],
-        second: NDArray[Any],
-        n_first: int,
-        n_second: int,
-        weights: NDArray[np.float64] | None = None,
-    ) -> _Table:
-        """Count codes 0..n_first-1 against codes 0..n_second-1."""
-        cells = first.astype(np.int64) * n_second + second
-        if _is_dense((n_first, n_second), len(cells)):
-            counts = np.bincount(cells, weights, minlength=n_first * n_second)
-            present = np.flatnonzero(counts)
-            counts = counts[present]
-        else:
-            present, inverse = np.unique(cells, return_inverse=True)
-            counts = np.bincount(inverse, weights)
-        return cls(counts, present // n_second, present % n_second, (n_first, n_second))
-
-    @classmethod
-    def of_counts(cls, counts: NDArray[np.float64]) -> _Table:
-        """The cells of a whole table."""
-        rows, columns = np.nonzero(counts)
-        return cls(counts[rows, columns], rows, columns, counts.shape)
-
-    @cached_property
-    def total(self) -> float:
-        return float(self.counts.sum())
-
-    @cached_property
-    def row_sums(self) -> NDArray[np.float64]:
-        return _sums(self.rows, self.counts, self.shape[0])
-
-    @cached_property
-    def column_sums(self) -> NDArray[np.float64]:
-        return _sums(self.columns, self.counts, self.shape[1])
-
-
-def _is_dense(shape: tuple[int, int], n_samples: int) -> bool:
-    """Whether a table has so few cells that all of them may be held for a while."""
-    return shape[0] * shape[1] <= max(_DENSE_CELLS_PER_SAMPLE * n_samples, 1024)
-
-
-def _sums(groups: NDArray[np.int64], counts: NDArray[Any], length: int) -> NDArray[np.float64]:
-    return np.asarray(np.bincount(groups, counts, minlength=length), np.float64)
-
-
-def _against_truth(y: Any, labels: Any) -> _Table:
+def _against_truth(y: Any, labels: Any) -> CrossTable:
     """The table of classes (rows) against clusters (columns) of two label vectors as they are."""
     columns = [_vector(y, "y"), _vector(labels, "labels")]
     if len(columns[0]) != len(columns[1]):
@@ -476,7 +402,7 @@ def _against_truth(y: Any, labels: Any) -> _Table:
                 "these samples from both vectors."
             )
     (first, classes), (second, clusters) = coded
-    return _Table.of(first[:, 0], second[:, 0], len(classes[0]), len(clusters[0]))
+    return CrossTable.of(first[:, 0], second[:, 0], len(classes[0]), len(clusters[0]))
 
 
 def _vector(values: Any, name: str) -> NDArray[Any]:
@@ -492,73 +418,5 @@ def _vector(values: Any, name: str) -> NDArray[Any]:
 
 
 def _check_average(average: str) -> None:
-    if average not in _AVERAGES:
-        raise ValueError(f"average must be one of {tuple(_AVERAGES)}, got {average!r}.")
-
-
-# -- measures of a table ---------------------------------------------------------------------
-
-
-def _accuracy(table: _Table) -> float:
-    n_cells = table.shape[0] * table.shape[1]
-    require_memory(8 * n_cells, f"Matching {table.shape[1]} clusters to {table.shape[0]} classes")
-    dense = np.zeros(table.shape)
-    dense[table.rows, table.columns] = table.counts
-    matched = dense[linear_sum_assignment(dense, maximize=True)]
-    return float(matched.sum() / table.total)
-
-
-def _nmi(table: _Table, average: str, undivided: float = 1.0) -> float:
-    """NMI of a table; `undivided` if neither partition divides the samples."""
-    if len(table.counts) == 0:
-        return 0.0
-    p, p_row, p_column = (
-        values / table.total for values in (table.counts, table.row_sums, table.column_sums)
-    )
-    h_row, h_column = _entropy(p_row), _entropy(p_column)
-    if h_row == 0 or h_column == 0:
-        return undivided if h_row == h_column else 0.0
-    information = float((p * np.log(p / (p_row[table.rows] * p_column[table.columns]))).sum())
-    return min(1.0, max(0.0, information / _AVERAGES[average](h_row, h_column)))
-
-
-def _entropy(p: NDArray[np.float64]) -> float:
-    p = p[p > 0]
-    return 0.0 if len(p) == 1 else float(-(p * np.log(p)).sum())
-
-
-def _pairs(table: _Table, alone: float | None = None) -> tuple[float, float, float, float]:
-    """Pairs joined by both partitions, by the rows', by the columns', and all pairs.
-
-    Of a sample with itself there are `alone` in all: as many as samples, unless they have weights.
-    """
-    itself = table.total if alone is None else alone
-
-    def joined(sizes: Any) -> float:
-        return float((np.square(sizes, dtype=np.float64).sum() - itself) / 2)
-
-    return (
-        joined(table.counts),
-        joined(table.row_sums),
-        joined(table.column_sums),
-        joined(table.total),
-    )
-
-
-def _adjusted_rand(table: _Table, alone: float | None = None) -> float:
-    both, by_rows, by_columns, pairs = _pairs(table, alone)
-    if both == by_rows == by_columns:
-        return 1.0
-    expected = by_rows * by_columns / pairs
-    return (both - expected) / ((by_rows + by_columns) / 2 - expected)
-
-
-def _pairwise_f_score(table: _Table) -> float:
-    both, by_rows, by_columns, _ = _pairs(table)
-    return 1.0 if by_rows + by_columns == 0 else 2 * both / (by_rows + by_columns)
-
-
-def _purity(table: _Table) -> float:
-    largest = np.zeros(table.shape[1])
-    np.maximum.at(largest, table.columns, table.counts)
-    return float(largest.sum() / table.total)
+    if average not in AVERAGES:
+        raise ValueError(f"average must be one of {tuple(AVERAGES)}, got {average!r}.")

@@ -24,7 +24,9 @@ def core(request):
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_products_are_those_of_the_matrix(core, n_threads):
+def test_products_are_those_of_the_matrix(core, n_threads, monkeypatch):
+    monkeypatch.setattr("partita._threads._SMALL", 0)  # work for every thread
+    monkeypatch.setattr("partita.rows._protocol._BLOCK", 100)
     rng = np.random.default_rng(0)
     left, right = rng.random(core.n_rows), rng.random(core.n_all_clusters)
     graph = LabelGraph(core, right).scaled(left, np.full(core.n_all_clusters, 3.0))

@@ -129,8 +129,8 @@ class Search:
         rises = _largest_sums(unit * survey.most, unit * change, complete)
         falls = -_largest_sums(-unit * survey.least, -unit * change, complete)
         largest = max(survey.highest.max(), -survey.lowest.min()), np.abs(tables.slope).max()
-        n_labels = np.arange(len(change), len(change) + 1) if complete else np.arange(len(rises))
-        grain = n_labels[:, None, None] * (unit * _GRAIN * np.asarray(largest))
+        n_labels = [len(change)] if complete else np.arange(len(rises))
+        grain = np.reshape(n_labels, (-1, 1, 1)) * (unit * _GRAIN * np.asarray(largest))
         rises += grain
         falls -= grain
         restless, calm_fall = np.empty(0, np.int64), falls.min(axis=1)
