@@ -22,7 +22,7 @@ def main() -> None:
     with (
         TemporaryDirectory() as folder,
         LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=folder
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", local_directory=folder
         ) as cluster,
         Client(cluster) as client,
     ):

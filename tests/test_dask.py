@@ -40,7 +40,7 @@ N, M, K = 3000, 8, 4
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     )
     # not the default: what is tested must use the client it was given
     with cluster, distributed.Client(cluster, set_as_default=False) as client:
