@@ -10,7 +10,7 @@ import anndata
 import numpy as np
 import pandas
 
-from partita.tools import consensus
+from partita import add_consensus
 
 rng = np.random.default_rng(0)
 cell_type = rng.integers(4, size=400)
@@ -23,7 +23,7 @@ for resolution in np.arange(0.4, 2.0, 0.1):
     obs[f"leiden_{resolution:.1f}"] = pandas.Categorical(labels.astype(str))
 adata = anndata.AnnData(X=np.zeros((400, 1)), obs=obs)
 
-consensus(adata, keys="leiden_*", n_clusters=4, key_added="consensus", random_state=0)
+add_consensus(adata, columns="leiden_*", n_clusters=4, name="consensus", random_state=0)
 
 print(pandas.crosstab(adata.obs["consensus"], cell_type))
 print("least certain cells:")

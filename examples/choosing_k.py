@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from partita import EAC, KScan, scan_k_features
-from partita.generate import RandomRows
+from partita.generators import RandomRows
 
 CURVES = ("delta_area", "pac", "null_pac", "separation", "null_separation", "gain")
 
@@ -25,8 +25,8 @@ def show(scan: KScan) -> None:
 
 rng = np.random.default_rng(0)
 noise = rng.uniform(size=(120, 2))
-centres = np.asarray([[0, 0], [6, 0], [0, 6]])
-planted = centres[np.arange(120) % 3] + rng.normal(size=(120, 2))
+centers = np.asarray([[0, 0], [6, 0], [0, 6]])
+planted = centers[np.arange(120) % 3] + rng.normal(size=(120, 2))
 
 for name, X in (("Uniform noise", noise), ("Three planted clusters", planted)):
     scan = scan_k_features(

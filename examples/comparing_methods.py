@@ -5,7 +5,7 @@ from __future__ import annotations
 from sklearn.datasets import load_iris
 
 import partita
-from partita.generate import RandomK
+from partita.generators import RandomK
 
 iris = load_iris()
 partitions = RandomK(n_partitions=30, n_clusters=3, random_state=0).fit_transform(iris.data)

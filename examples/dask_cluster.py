@@ -14,7 +14,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from partita import SEC
-from partita.generate import segment_rows
+from partita.generators import segment
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
         np.save(features, X)
 
         # each partition sees half of the rows; the workers write them into one store
-        store = segment_rows(
+        store = segment(
             features, votes, n_partitions=20, ratio=0.5, n_clusters=(5, 10), client=client,
             random_state=0,
         )  # fmt: skip
@@ -43,7 +43,7 @@ def main() -> None:
 
         # the same labels as a Dask array, as they might come from a data lake
         codes = store.read(0, len(store)).astype(float)
-        codes[codes == store.missing] = np.nan
+        codes[codes == store.missing_code] = np.nan
         from_array = model.fit_predict(da.from_array(codes, chunks=(1000, -1)))
         print("the same from a Dask array:", bool((from_array == from_store).all()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas
 import polars
 
-from partita.tools import consensus
+from partita import add_consensus
 
 vendors = {
     "customer": ["ann", "ben", "cem", "dan", "eva", "fay"],
@@ -16,6 +16,6 @@ vendors = {
 
 for library in (polars, pandas):
     frame = library.DataFrame(vendors)
-    fused = consensus(frame, keys="vendor_*", n_clusters=2, random_state=0)
+    fused = add_consensus(frame, columns="vendor_*", n_clusters=2, random_state=0)
     print(type(fused).__module__)
     print(fused[["customer", "consensus", "consensus_confidence"]])

@@ -11,8 +11,8 @@ from sklearn.cluster import HDBSCAN
 from sklearn.datasets import make_blobs
 from sklearn.random_projection import GaussianRandomProjection
 
+from partita.fusion import fuse
 from partita.metrics import adjusted_rand
-from partita.tools import fuse
 
 X, truth = make_blobs(400, n_features=10, centers=5, cluster_std=2.0, random_state=0)
 runs = []

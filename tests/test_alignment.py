@@ -28,7 +28,7 @@ def test_splits_and_merges():
     assert aligned.agreement == pytest.approx(10 / 18)
 
 
-def test_unlabelled_samples_stay_unlabelled():
+def test_unlabeled_samples_stay_unlabeled():
     aligned = align_labels([0, 0, 1, -1], [5, 5, -1, 6])
     assert aligned.labels.tolist() == [0, 0, -1, 2]
 

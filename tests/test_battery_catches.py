@@ -30,14 +30,14 @@ class DependsOnRowOrder(EAC):
 
 class DependsOnNames(EAC):
     def _solve(self, ensemble, rng):
-        names = ensemble.categories[0][ensemble.labels[:, 0]]
+        names = ensemble.categories[0][ensemble.codes[:, 0]]
         return moved(super()._solve(ensemble, rng), int(np.argmax(names)))
 
 
 class DependsOnColumnOrder(EAC):
     def _solve(self, ensemble, rng):
         first = int(np.argmin(ensemble.partition_order))
-        return Solution(ensemble.labels[:, first].astype(np.int64) % self.n_clusters)
+        return Solution(ensemble.codes[:, first].astype(np.int64) % self.n_clusters)
 
 
 class IgnoresWeights(EAC):
@@ -80,7 +80,7 @@ class ReturnsRandomLabels(LWGP):
         return Solution(rng.integers(self.n_clusters, size=ensemble.n_rows))
 
 
-class LeavesRowsUnlabelled(EAC):
+class LeavesRowsUnlabeled(EAC):
     def _solve(self, ensemble, rng):
         labels = super()._solve(ensemble, rng).labels
         labels[~ensemble.observed.all(axis=1)] = -1
@@ -161,7 +161,7 @@ class RemembersAnEarlierFit(EAC):
 
 
 class ReadsWeightsOfSamples(EAC):
-    """Labels of unlabelled samples leak into the others."""
+    """Labels of unlabeled samples leak into the others."""
 
     def _solve(self, ensemble, rng):
         solution = super()._solve(ensemble, rng)
@@ -196,7 +196,7 @@ CAUGHT_BY = {
     ReturnsOneCluster: "check_planted_partition",
     MergesUnanimousClusters: "check_unanimity",
     ReturnsRandomLabels: "check_planted_partition",
-    LeavesRowsUnlabelled: "check_missing_labels",
+    LeavesRowsUnlabeled: "check_missing_labels",
     DrawsFromGlobalState: "check_leaves_everything_untouched",
     SeedsGlobalState: "check_leaves_everything_untouched",
     IgnoresSeed: "check_same_seed_any_threads",
@@ -209,7 +209,7 @@ CAUGHT_BY = {
     RefusesMissingLabelsInItsOwnWords: "check_missing_labels",
     CannotBePickled: "check_pickle_clone_refit",
     RemembersAnEarlierFit: "check_pickle_clone_refit",
-    ReadsWeightsOfSamples: "check_unlabelled_samples",
+    ReadsWeightsOfSamples: "check_unlabeled_samples",
     NeedsNoMemoryItSays: "check_memory_budget",
     SwallowsInterruptions: "check_interruption",
     ReturnsPythonNumbersOfAnotherKind: "check_result_attributes",

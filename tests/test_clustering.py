@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from partita import EAC, LWGP, SEC, EnsembleClustering, RandomK
 from partita.exceptions import InvalidEnsembleError
-from partita.generate import MixedEstimators, RandomRows
+from partita.generators import MixedEstimators, RandomRows
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
 GENERATOR = RandomK(8)

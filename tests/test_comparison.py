@@ -131,7 +131,7 @@ def test_the_ensemble_is_compressed_once(monkeypatch) -> None:
 def test_a_compressed_ensemble_scores_like_the_table() -> None:
     table = np.repeat(LABELS, 2, axis=0)
     plain = partita.compare(table, ["eac", "sec"], 3)
-    compressed = partita.compare(Ensemble.from_labels(table).compress(), ["eac", "sec"], 3)
+    compressed = partita.compare(Ensemble.from_partitions(table).compress(), ["eac", "sec"], 3)
     for first, second in zip(plain, compressed, strict=True):
         assert first["anmi"] == pytest.approx(second["anmi"], abs=1e-12)
     np.testing.assert_array_equal(plain.labels["sec"], compressed.labels["sec"])
@@ -139,7 +139,7 @@ def test_a_compressed_ensemble_scores_like_the_table() -> None:
 
 def test_samples_without_a_label_do_not_count() -> None:
     table = np.vstack([LABELS, np.full((30, LABELS.shape[1]), -1)])
-    ensemble = Ensemble.from_labels(table, unlabelled="keep")
+    ensemble = Ensemble.from_partitions(table, unlabeled="keep")
     y = np.concatenate([TRUTH, np.zeros(30, int)])
     found = partita.compare(ensemble, ["eac", "sec"], 3, y=y)
     eac, sec = (labels[:-30] for labels in found.labels.values())
@@ -156,9 +156,9 @@ def test_compiling_does_not_count(monkeypatch) -> None:
     solve = SEC._solve
 
     def seen(self, ensemble, rng):
-        known = ensemble.labels[ensemble.observed]
+        known = ensemble.codes[ensemble.observed]
         assert known.max() < ensemble.n_clusters.max()
-        fitted.append((ensemble.n_samples, ensemble.labels.dtype, bool(ensemble.n_missing)))
+        fitted.append((ensemble.n_samples, ensemble.codes.dtype, bool(ensemble.n_missing)))
         return solve(self, ensemble, rng)
 
     monkeypatch.setattr(SEC, "_solve", seen)

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from partita import EAC, LWEA, NRSEC, RSEC, Ensemble, config_context, matrices
-from partita.consensus import BaseConsensus, LearnsMatrix, MethodInfo, Solution
+from partita.consensus import BaseConsensus, LearnedMatrixConsensus, MethodInfo, Solution
 from partita.consensus._base import N_CLUSTERS
 from partita.exceptions import MemoryBudgetError, NotSupportedError, PartitaWarning
 from partita.registry import all_methods
@@ -141,11 +141,11 @@ def test_too_few_clusters_warn():
         returning(Solution(np.zeros(4, int)))(2).fit(LABELS)
 
 
-def test_unlabelled_samples_are_minus_one():
+def test_unlabeled_samples_are_minus_one():
     table = np.insert(LABELS, 0, -1, axis=0)
-    with pytest.raises(ValueError, match=r"unlabelled=\"keep\""):
+    with pytest.raises(ValueError, match=r"unlabeled=\"keep\""):
         Probe(2).fit(table)
-    method = Probe(2).fit(Ensemble.from_labels(table, unlabelled="keep"))
+    method = Probe(2).fit(Ensemble.from_partitions(table, unlabeled="keep"))
     assert method.labels_[0] == -1
     assert method.labels_[1] == 0
     assert method.n_clusters_ == 2
@@ -220,7 +220,7 @@ def test_memory_is_asked_for_before_solving():
 
 
 def test_the_error_names_methods_that_would_fit():
-    ensemble = Ensemble.from_labels(noisy_ensemble(3000, 12, noise=0.5)[1]).compress()
+    ensemble = Ensemble.from_partitions(noisy_ensemble(3000, 12, noise=0.5)[1]).compress()
     with config_context(memory_budget=20 * 2**20):
         with pytest.raises(MemoryBudgetError) as caught:
             LWEA(3).fit(ensemble)
@@ -245,7 +245,7 @@ def test_methods_that_refuse_missing_labels_are_no_way_out():
 # -- learned matrices ------------------------------------------------------------------------
 
 
-class Learns(LearnsMatrix, Returns):
+class Learns(LearnedMatrixConsensus, Returns):
     pass
 
 
@@ -257,7 +257,7 @@ def test_learned_matrix_per_sample():
     method = returning(solution, Learns)(2)
     with pytest.raises(NotFittedError):
         method.consensus_matrix()
-    method.fit(Ensemble.from_labels(table, unlabelled="keep"))
+    method.fit(Ensemble.from_partitions(table, unlabeled="keep"))
     full, index = method.consensus_matrix(), method.core_index_
     assert index[2] == -1
     for p in range(6):
@@ -283,7 +283,7 @@ def test_names_of_a_frame_are_remembered():
     assert method.feature_names_in_.tolist() == ["first", "second"]
     assert method.n_features_in_ == 2
     assert not hasattr(Probe(2).fit(LABELS), "feature_names_in_")
-    assert Probe(2).fit(Ensemble.from_labels(LABELS)).n_features_in_ == 2
+    assert Probe(2).fit(Ensemble.from_partitions(LABELS)).n_features_in_ == 2
 
 
 # -- over all methods ------------------------------------------------------------------------
@@ -324,11 +324,11 @@ class TestEveryMethod:
         assert adjusted_rand_score(truth, found) > 0.9
 
     def test_an_ensemble_can_be_used_twice(self, method):
-        ensemble = Ensemble.from_labels(noisy_ensemble()[1])
-        before = ensemble.labels.copy(), ensemble.weights.copy()
+        ensemble = Ensemble.from_partitions(noisy_ensemble()[1])
+        before = ensemble.codes.copy(), ensemble.weights.copy()
         first, second = fit(method, ensemble).labels_, fit(method, ensemble).labels_
         np.testing.assert_array_equal(first, second)
-        np.testing.assert_array_equal(ensemble.labels, before[0])
+        np.testing.assert_array_equal(ensemble.codes, before[0])
         np.testing.assert_array_equal(ensemble.weights, before[1])
 
     def test_the_unit_of_weights(self, method):
@@ -336,9 +336,9 @@ class TestEveryMethod:
             pytest.skip("its penalty counts samples: twice as many is another problem")
         labels = noisy_ensemble(40, 8)[1]
         weights = np.random.default_rng(0).integers(1, 4, 40)
-        plain = fit(method, Ensemble.from_labels(labels, weights=weights)).labels_
+        plain = fit(method, Ensemble.from_partitions(labels, weights=weights)).labels_
         for unit in (0.1, 3):
-            other = fit(method, Ensemble.from_labels(labels, weights=weights * unit)).labels_
+            other = fit(method, Ensemble.from_partitions(labels, weights=weights * unit)).labels_
             assert adjusted_rand_score(plain, other) == 1
 
 
@@ -348,18 +348,20 @@ def test_the_unit_of_weights_where_many_pairs_tie(method):
     for _ in range(20):
         labels = rng.integers(0, 3, (20, 3))
         weights = rng.integers(1, 4, 20)
-        plain = method.fit_predict(Ensemble.from_labels(labels, weights=weights))
+        plain = method.fit_predict(Ensemble.from_partitions(labels, weights=weights))
         for unit in (0.1, 1 / 3, 7):
-            other = method.fit_predict(Ensemble.from_labels(labels, weights=weights * unit))
+            other = method.fit_predict(Ensemble.from_partitions(labels, weights=weights * unit))
             np.testing.assert_array_equal(plain, other)
 
 
 @pytest.mark.parametrize(
-    "method", [m for m in METHODS if issubclass(m, LearnsMatrix)], ids=lambda m: m.__name__
+    "method",
+    [m for m in METHODS if issubclass(m, LearnedMatrixConsensus)],
+    ids=lambda m: m.__name__,
 )
-def test_learned_matrices_of_unlabelled_samples(method):
+def test_learned_matrices_of_unlabeled_samples(method):
     table = np.insert(noisy_ensemble(30, 6)[1], 3, -1, axis=0)
-    full = fit(method, Ensemble.from_labels(table, unlabelled="keep")).consensus_matrix()
+    full = fit(method, Ensemble.from_partitions(table, unlabeled="keep")).consensus_matrix()
     assert full.shape == (31, 31)
     assert not full[3].any()
     assert not full[:, 3].any()
@@ -375,9 +377,9 @@ def test_learned_matrices_of_unlabelled_samples(method):
     ],
     ids=lambda f: f.__name__,
 )
-def test_matrices_of_unlabelled_samples(matrix):
+def test_matrices_of_unlabeled_samples(matrix):
     table = np.insert(noisy_ensemble(30, 6)[1], 3, -1, axis=0)
-    full = matrix(Ensemble.from_labels(table, unlabelled="keep"))
+    full = matrix(Ensemble.from_partitions(table, unlabeled="keep"))
     expected = matrix(np.delete(table, 3, axis=0))
     np.testing.assert_array_equal(np.delete(np.delete(full, 3, 0), 3, 1), expected)
     assert not np.delete(full[3], 3).any()

@@ -124,10 +124,10 @@ def test_membership_sums_to_one():
 
 def test_samples_left_out_and_clusters_of_one():
     labels = np.array([[0, 0], [0, 0], [1, 1], [-1, -1]])
-    ensemble = Ensemble.from_labels(labels, unlabelled="keep")
+    ensemble = Ensemble.from_partitions(labels, unlabeled="keep")
     diagnosis = diagnose(ensemble, [0, 0, 1, -1])
     np.testing.assert_array_equal(diagnosis.confidence[:2], [1, 1])
-    assert np.isnan(diagnosis.confidence[2:]).all()  # alone, and unlabelled
+    assert np.isnan(diagnosis.confidence[2:]).all()  # alone, and unlabeled
     assert np.isnan(diagnosis.cohesion[1])
     np.testing.assert_array_equal(diagnosis.membership[3], [0, 0])
     alone = diagnose(labels[:3], [0, 1, 2])
@@ -143,7 +143,7 @@ def test_weights_are_repeats():
     found = EAC(3).fit_predict(labels)
     times = np.random.default_rng(1).integers(1, 4, 30)
     repeated = diagnose(np.repeat(labels, times, axis=0), np.repeat(found, times))
-    weighted = diagnose(Ensemble.from_labels(labels, weights=times), found)
+    weighted = diagnose(Ensemble.from_partitions(labels, weights=times), found)
     first = np.cumsum(times) - times
     np.testing.assert_allclose(
         weighted.item_consensus, repeated.item_consensus[first], rtol=0, atol=1e-12
@@ -160,7 +160,7 @@ def test_the_unit_of_weights_does_not_matter_to_scores():
     labels = noisy_ensemble(40, 6, 3, noise=0.3, missing=0.1, seed=2)[1]
     found = EAC(3).fit_predict(labels)
     plain = diagnose(labels, found)
-    small = diagnose(Ensemble.from_labels(labels, weights=np.full(40, 0.01)), found)
+    small = diagnose(Ensemble.from_partitions(labels, weights=np.full(40, 0.01)), found)
     for name in ("agreement", "adjusted_rand", "anmi", "pairwise"):
         one, other = getattr(plain, name), getattr(small, name)
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12, err_msg=name)
@@ -177,7 +177,7 @@ def test_wrong_lengths():
     with pytest.raises(ValueError, match="labels has 2 entries, the ensemble 3"):
         diagnose([[0, 0, 1]], [0, 1])
     with pytest.raises(ValueError, match="compressed"):
-        diagnose(Ensemble.from_labels([[0, 0, 1]]).compress(), [0, 0, 1])
+        diagnose(Ensemble.from_partitions([[0, 0, 1]]).compress(), [0, 0, 1])
 
 
 def test_a_diagnosis_beyond_the_budget_is_refused_before_it_begins():

@@ -192,7 +192,7 @@ def test_anmi_is_the_mean_over_complete_partitions():
     labels = rng.integers(0, 3, 60)
     expected = np.mean([metrics.nmi(labels, column) for column in partitions.T])
     assert metrics.anmi(labels, partitions) == pytest.approx(expected)
-    assert metrics.anmi(labels, Ensemble.from_labels(partitions)) == pytest.approx(expected)
+    assert metrics.anmi(labels, Ensemble.from_partitions(partitions)) == pytest.approx(expected)
 
 
 def test_anmi_weighs_partitions_by_what_they_label():
@@ -209,7 +209,7 @@ def test_anmi_of_an_undivided_side_is_zero():
     assert metrics.anmi([0, 1, 1], partitions) == pytest.approx(0.5)
 
 
-def test_anmi_ignores_unlabelled_samples_of_the_clustering():
+def test_anmi_ignores_unlabeled_samples_of_the_clustering():
     partitions = np.array([[0], [0], [1], [1], [1]])
     assert metrics.anmi([0, 0, 1, 1, -1], partitions) == pytest.approx(1)
 
@@ -219,7 +219,7 @@ def test_anmi_counts_weights_as_repeats():
     partitions, labels = rng.integers(0, 3, (20, 4)), rng.integers(0, 3, 20)
     times = rng.integers(1, 4, 20)
     repeated = metrics.anmi(np.repeat(labels, times), np.repeat(partitions, times, axis=0))
-    weighted = metrics.anmi(labels, Ensemble.from_labels(partitions, weights=times))
+    weighted = metrics.anmi(labels, Ensemble.from_partitions(partitions, weights=times))
     assert weighted == pytest.approx(repeated)
 
 
@@ -242,7 +242,7 @@ def test_pairwise_agreement_against_its_slow_twin(incomplete, n_clusters):
 def test_pairwise_agreement_of_a_compressed_ensemble_keeps_the_order():
     rng = np.random.default_rng(4)
     partitions = rng.integers(0, 2, (40, 5))
-    ensemble = Ensemble.from_labels(partitions)
+    ensemble = Ensemble.from_partitions(partitions)
     compressed = metrics.pairwise_agreement(ensemble.compress())
     assert compressed == pytest.approx(metrics.pairwise_agreement(partitions), abs=1e-12)
 
@@ -289,7 +289,7 @@ def test_refusals_of_ensemble_measures():
     with pytest.raises(ValueError, match=r"labels has 2 entries, the ensemble 3 samples"):
         metrics.anmi([0, 1], partitions)
     with pytest.raises(ValueError, match="compressed"):
-        metrics.anmi([0, 1, 1], Ensemble.from_labels(partitions).compress())
+        metrics.anmi([0, 1, 1], Ensemble.from_partitions(partitions).compress())
     for call in (
         lambda: metrics.nmi([0, 1], [0, 1], average="mean"),
         lambda: metrics.anmi([0, 1, 1], partitions, average="mean"),

@@ -25,7 +25,7 @@ from rich.table import Table
 from partita import RCE, SEC
 from partita._memory import PeakMemory
 from partita.config import config_context
-from partita.generate import RandomK
+from partita.generators import RandomK
 from partita.metrics import evaluate
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -24,7 +24,7 @@ from rich.table import Table
 
 from partita import KC, KCC, SEC
 from partita.exceptions import ConvergenceWarning
-from partita.generate import RandomK
+from partita.generators import RandomK
 from partita.metrics import accuracy
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

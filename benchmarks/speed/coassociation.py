@@ -26,7 +26,7 @@ def gemm(labels: np.ndarray) -> np.ndarray:
 
 def run() -> list[Record]:
     labels = np.random.default_rng(0).integers(0, K, (N, M)).astype(np.uint8)
-    ensemble = Ensemble.from_labels(labels)
+    ensemble = Ensemble.from_partitions(labels)
     ours = seconds(lambda: agreement_counts(ensemble, np.uint8), 5)
     peak = peak_mb(lambda: agreement_counts(ensemble, np.uint8))
     what = f"co-association counts, n = {N}, m = {M}, K_i = {K}"

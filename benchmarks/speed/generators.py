@@ -20,7 +20,7 @@ from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_limits
 
 from benchmarks.speed._measure import Record
-from partita.generate import RandomK
+from partita.generators import RandomK
 
 N_SAMPLES, N_FEATURES, N_PARTITIONS = 10_000, 50, 20
 TARGETS = {1: 1.5, 2: 2.5}  # by number of jobs

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks.speed._measure import Record
-from partita import Ensemble, config_context, get_method, plan
+from partita import Ensemble, LabelStore, config_context, get_method, plan
 from partita.planning import _Shape
 
 
@@ -23,14 +23,14 @@ def run() -> list[Record]:
         ("lwgp", 1_000_000, 50, 20, 40, 0.5, 300e6),
     ):
         shape = _Shape(rows, m, k, k_i, missing, rows, 1)
-        ensemble = Ensemble.from_labels(shape.small(rows))
+        ensemble = Ensemble.from_partitions(shape.small(rows))
         with tempfile.TemporaryDirectory() as folder:
             model = get_method(method)(n_clusters=k)
             if hasattr(model, "random_state"):
                 model.set_params(random_state=0)
             labels = ensemble
             if budget:
-                labels = ensemble.to_store(Path(folder, "labels"))
+                labels = LabelStore.from_partitions(ensemble, Path(folder, "labels"))
                 model.set_params(n_init=1)
             with config_context(memory_budget=budget):
                 start = time.perf_counter()

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from partita._validation import encode, label_columns
+from partita._input.coding import encode
+from partita._input.containers import label_columns
 from partita.matrices import contingency
 
 __all__ = ["Alignment", "ClusterTree", "align_labels", "cluster_tree"]
@@ -31,7 +32,7 @@ class Alignment:
     names : mapping
         New name of every cluster.
     agreement : float
-        Share of the samples labelled by both whose cluster kept its name.
+        Share of the samples labeled by both whose cluster kept its name.
     splits : mapping
         Reference clusters that went to several clusters, with the share that each took.
     merges : mapping
@@ -48,8 +49,8 @@ class Alignment:
 def align_labels(reference: Any, labels: Any) -> Alignment:
     """Rename clusters so that they overlap most with the reference's clusters of the same name.
 
-    The names maximise the number of samples whose cluster keeps its name (Hungarian method), so
-    that re-runs and neighbouring numbers of clusters can be told and coloured alike.
+    The names maximize the number of samples whose cluster keeps its name (Hungarian method), so
+    that re-runs and neighboring numbers of clusters can be told and colored alike.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def _parts(
 
 @dataclass(frozen=True)
 class ClusterTree:
-    """Results for neighbouring numbers of clusters, named alike. Made by `cluster_tree`.
+    """Results for neighboring numbers of clusters, named alike. Made by `cluster_tree`.
 
     Attributes
     ----------

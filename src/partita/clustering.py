@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from partita._input.checks import random_generator
 from partita._sklearn_compat import HasMethods, Interval, fit_context, validate_data
-from partita._validation import random_generator
 from partita.consensus import LWGP
-from partita.generate import RandomK
+from partita.generators import RandomK
 
 __all__ = ["EnsembleClustering"]
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError
 from sklearn.base import clone
 
+from partita._input.checks import check_n_clusters
 from partita._memory import PeakMemory
-from partita._validation import check_n_clusters
 from partita.config import config_context, report_progress
 from partita.consensus import BaseConsensus, Size
 from partita.ensemble import Ensemble, as_ensemble
@@ -251,10 +251,10 @@ def _warm_up(estimator: BaseConsensus, core: Ensemble) -> None:
     table[blurred] = rng.integers(0, 3, np.count_nonzero(blurred))
     if core.n_missing:
         table[::5, 0] = -1
-    tiny = Ensemble.from_labels(table)
-    codes = tiny.labels.astype(core.labels.dtype)
-    codes[~tiny.observed] = core.missing
-    tiny = replace(tiny, labels=codes)
+    tiny = Ensemble.from_partitions(table)
+    codes = tiny.codes.astype(core.codes.dtype)
+    codes[~tiny.observed] = core.missing_code
+    tiny = replace(tiny, codes=codes, layout=replace(tiny.layout, dtype=codes.dtype))
     # arrays among the parameters belong to the samples of the true ensemble
     settings = {
         key: value
@@ -319,11 +319,11 @@ def _row_per_sample(ensemble: Ensemble) -> Ensemble:
     """The ensemble before it was compressed, equal samples sharing their row's weight equally."""
     if ensemble.inverse is None:
         return ensemble
-    labelled = ensemble.inverse[ensemble.inverse >= 0]
-    shares = ensemble.weights / np.bincount(labelled, minlength=ensemble.n_rows)
+    labeled = ensemble.inverse[ensemble.inverse >= 0]
+    shares = ensemble.weights / np.bincount(labeled, minlength=ensemble.n_rows)
     return replace(
         ensemble,
-        labels=ensemble.expand(ensemble.labels, ensemble.missing),
+        codes=ensemble.expand(ensemble.codes, ensemble.missing_code),
         weights=ensemble.expand(shares, 1.0),
         inverse=None,
     )

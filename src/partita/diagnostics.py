@@ -16,15 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita._crosstable import CrossTable, adjusted_rand_of, nmi_of
+from partita._contingency import CrossTable, adjusted_rand_of, nmi_of
+from partita._input.coding import encode
+from partita._input.containers import label_columns
 from partita._memory import require_memory
-from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble, as_ensemble
 from partita.matrices import cluster_sizes, table_against
 from partita.metrics import pairwise_agreement
 from partita.solvers.components import connected_components
-from partita.solvers.label_search import Tables
-from partita.solvers.label_statistics import row_costs
+from partita.solvers.label_kmeans.search import Tables
+from partita.solvers.label_kmeans.statistics import row_costs
 
 __all__ = ["Diagnosis", "diagnose", "membership"]
 
@@ -135,7 +136,7 @@ class Diagnosis:
         """Partitions that put a sample into a cluster whose majority lies elsewhere."""
         e = self._ensemble
         seen = np.flatnonzero(e.observed[sample])
-        home = self._majority[e.offsets[seen] + e.labels[sample, seen]]
+        home = self._majority[e.offsets[seen] + e.codes[sample, seen]]
         return np.sort(e.partition_order[seen[home != self.labels[sample]]])
 
     def __repr__(self) -> str:
@@ -192,8 +193,8 @@ def diagnose(ensemble: Any, labels: Any) -> Diagnosis:
     tables = [CrossTable.of_counts(table) for table in np.split(counts, e.offsets[1:-1])]
     agreement = _in_order(e, [nmi_of(table) for table in tables])
     divided = _in_order(e, [nmi_of(table, undivided=0.0) for table in tables])
-    labelled = _in_order(e, np.add.reduceat(cluster_sizes(e), e.offsets[:-1]))
-    best, best_anmi = _best_member(pairwise, labelled)
+    labeled = _in_order(e, np.add.reduceat(cluster_sizes(e), e.offsets[:-1]))
+    best, best_anmi = _best_member(pairwise, labeled)
     return Diagnosis(
         labels=groups,
         item_consensus=item,
@@ -211,7 +212,7 @@ def diagnose(ensemble: Any, labels: Any) -> Diagnosis:
         bad_runs=_bad_runs(agreement, e),
         leave_out=_leave_out(e, groups, counts, observed, confidence),
         pairwise=pairwise,
-        anmi=float(np.average(divided, weights=labelled)),
+        anmi=float(np.average(divided, weights=labeled)),
         best_member=best,
         best_member_anmi=best_anmi,
         _ensemble=e,
@@ -258,10 +259,10 @@ def _statistics(
     e: Ensemble, groups: NDArray[np.int64], n_clusters: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weight of every base cluster, and of all that a partition labels, in every cluster."""
-    tables = 8 * n_clusters * (_TABLES_OF_SAMPLES * e.n_samples + _TABLES * e.n_all_clusters)
+    tables = 8 * n_clusters * (_TABLES_OF_SAMPLES * e.n_samples + _TABLES * e.n_base_clusters)
     require_memory(
         tables,
-        f"The diagnosis of {e.n_samples} samples in {n_clusters} clusters, by {e.n_all_clusters} "
+        f"The diagnosis of {e.n_samples} samples in {n_clusters} clusters, by {e.n_base_clusters} "
         "base clusters,",
     )
     counts = table_against(e, groups, n_clusters)
@@ -274,13 +275,13 @@ def _item_consensus(
     counts: NDArray[np.float64],
     observed: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Per sample and cluster: the weight joined with the sample of all that is labelled together
+    """Per sample and cluster: the weight joined with the sample of all that is labeled together
     with it, itself left out."""
     nothing = np.zeros(e.n_rows)
     none = np.zeros_like(observed)
     totals = np.repeat(observed, e.n_clusters, axis=0)
-    joined = row_costs(e, e.labels, Tables(counts, none), nothing, nothing)
-    seen = row_costs(e, e.labels, Tables(totals, none), nothing, nothing)
+    joined = row_costs(e, e.codes, Tables(counts, none), nothing, nothing)
+    seen = row_costs(e, e.codes, Tables(totals, none), nothing, nothing)
     known = np.flatnonzero(groups >= 0)
     own = e.observed[known].sum(axis=1) * np.minimum(e.weights[known], 1.0)
     joined[known, groups[known]] -= own
@@ -377,11 +378,11 @@ def _leave_out(
     itself = np.minimum(weights, 1.0)
 
     def parts(i: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What partition i adds to the weight joined with a sample, and labelled with it."""
-        labelled = e.observed[known, i]
-        codes = e.offsets[i] + np.where(labelled, e.labels[known, i], 0).astype(np.int64)
-        part = np.where(labelled, counts[codes, own_groups] - itself, 0.0)
-        return part, np.where(labelled, observed[i, own_groups] - itself, 0.0)
+        """What partition i adds to the weight joined with a sample, and labeled with it."""
+        labeled = e.observed[known, i]
+        codes = e.offsets[i] + np.where(labeled, e.codes[known, i], 0).astype(np.int64)
+        part = np.where(labeled, counts[codes, own_groups] - itself, 0.0)
+        return part, np.where(labeled, observed[i, own_groups] - itself, 0.0)
 
     joined, seen = np.zeros(len(known)), np.zeros(len(known))
     for i in range(e.n_partitions):
@@ -400,10 +401,10 @@ def _leave_out(
     return change
 
 
-def _best_member(pairwise: NDArray[np.float64], labelled: NDArray[np.float64]) -> tuple[int, float]:
+def _best_member(pairwise: NDArray[np.float64], labeled: NDArray[np.float64]) -> tuple[int, float]:
     """The partition with the largest average NMI to the others, and that average."""
-    if len(labelled) == 1:
+    if len(labeled) == 1:
         return 0, 1.0
-    average = (pairwise @ labelled - labelled) / (labelled.sum() - labelled)
+    average = (pairwise @ labeled - labeled) / (labeled.sum() - labeled)
     best = int(np.argmax(average))
     return best, float(average[best])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
-from partita._crosstable import (
+from partita._contingency import (
     AVERAGES,
     CrossTable,
     accuracy_of,
@@ -23,8 +23,9 @@ from partita._crosstable import (
     pairwise_f_score_of,
     purity_of,
 )
+from partita._input.coding import encode
+from partita._input.containers import label_columns
 from partita._threads import run_blocks
-from partita._validation import encode, label_columns
 from partita.ensemble import Ensemble, as_ensemble
 
 __all__ = [
@@ -108,7 +109,7 @@ def accuracy(y: Any, labels: Any) -> float:
 
 
 def nmi(y: Any, labels: Any, average: str = "geometric") -> float:
-    """Normalised mutual information of two partitions.
+    """Normalized mutual information of two partitions.
 
     NMI = I / M(H, H'), with I = sum_kl (n_kl/n) log(n n_kl / (n_k n_l)), the entropies
     H = -sum_k (n_k/n) log(n_k/n), and M their average.
@@ -149,7 +150,7 @@ def nmi(y: Any, labels: Any, average: str = "geometric") -> float:
 
 
 def adjusted_rand(y: Any, labels: Any) -> float:
-    """Adjusted Rand index (ARI), which the papers also call the normalised Rand index R_n.
+    """Adjusted Rand index (ARI), which the papers also call the normalized Rand index R_n.
 
     R_n = (m - m1 m2/M) / (m1/2 + m2/2 - m1 m2/M) with the pairs joined by both partitions
     m = sum_kl C(n_kl, 2), by each of them m1 = sum_k C(n_k, 2) and m2 = sum_l C(n_l, 2), and all
@@ -237,7 +238,7 @@ def anmi(labels: Any, ensemble: Any, average: str = "geometric") -> float:
     """Average NMI of one clustering to the partitions of an ensemble.
 
     ANMI = sum_i n_i NMI(labels, partition_i) / sum_i n_i, with n_i the samples that partition i
-    labels and NMI over the samples labelled in both; 0 where either side does not divide them.
+    labels and NMI over the samples labeled in both; 0 where either side does not divide them.
     No truth is needed: this is what cluster-ensemble methods choose between their results by.
 
     Parameters
@@ -288,7 +289,7 @@ def anmi(labels: Any, ensemble: Any, average: str = "geometric") -> float:
         weight = float(ensemble.weights[observed].sum())
         table = CrossTable.of(
             codes[both, 0],
-            ensemble.labels[both, i],
+            ensemble.codes[both, i],
             len(categories[0]),
             int(ensemble.n_clusters[i]),
             ensemble.weights[both],
@@ -325,7 +326,7 @@ def pairwise_agreement(ensemble: Any, average: str = "geometric") -> NDArray[np.
     _check_average(average)
     ensemble = as_ensemble(ensemble)
     m, place = ensemble.n_partitions, ensemble.partition_order
-    columns = np.ascontiguousarray(ensemble.labels.T)
+    columns = np.ascontiguousarray(ensemble.codes.T)
     agreement = np.eye(m)
 
     def with_those_before(i: int, _: int) -> None:
@@ -341,7 +342,7 @@ def _of_two(ensemble: Ensemble, columns: NDArray[Any], i: int, j: int) -> CrossT
     """The table of two partitions, over the samples that both label."""
     first, second, weights = columns[i], columns[j], ensemble.weights
     sizes = int(ensemble.n_clusters[i]), int(ensemble.n_clusters[j])
-    code = columns.dtype.type(ensemble.missing)
+    code = columns.dtype.type(ensemble.missing_code)
     if not is_dense(sizes, len(first)):
         both = (first != code) & (second != code)
         return CrossTable.of(first[both], second[both], *sizes, weights[both])

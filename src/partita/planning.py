@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._coding import code_dtype
+from partita._input.table_coding import code_dtype
 from partita._memory import describe_bytes, memory_budget
 from partita.config import Progress, config_context
 from partita.consensus import BaseConsensus, Size
 from partita.ensemble import Ensemble
 from partita.exceptions import PartitaWarning
+from partita.io.store import LabelStore
 from partita.registry import all_methods, get_method
-from partita.store import LabelStore
 
 __all__ = ["Plan", "plan"]
 
@@ -218,8 +218,8 @@ class _Shape:
     def bytes_from_store(self, method: type[BaseConsensus]) -> int:
         """Two chunks of rows, the tables, and what the method needs whatever the rows."""
         size = self.size(0)
-        tables = 8 * 8 * size.n_all_clusters * size.n_clusters
-        clusters = 16 * size.n_all_clusters**2 if method.info.family == "graph" else 0
+        tables = 8 * 8 * size.n_base_clusters * size.n_clusters
+        clusters = 16 * size.n_base_clusters**2 if method.info.family == "graph" else 0
         return _CHUNK_BYTES + tables + clusters + method.info.bytes_needed(size)
 
     @property
@@ -284,7 +284,7 @@ def _from_store(
 
 
 def _store(shape: _Shape, n: int, folder: Path) -> LabelStore:
-    return Ensemble.from_labels(shape.small(n)).to_store(folder)
+    return LabelStore.from_partitions(shape.small(n), folder)
 
 
 def _in_memory(method: type[BaseConsensus], shape: _Shape) -> tuple[float, None, dict[str, float]]:
@@ -294,7 +294,7 @@ def _in_memory(method: type[BaseConsensus], shape: _Shape) -> tuple[float, None,
     n, seconds, smaller = 0, 0.0, (0, 0.0)
     while True:
         labels = shape.small(samples)
-        n_distinct = Ensemble.from_labels(labels).compress().n_rows
+        n_distinct = Ensemble.from_partitions(labels).compress().n_rows
         # there may be no more distinct rows than these, however many samples
         if n_distinct < 1.2 * n:
             break

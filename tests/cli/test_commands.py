@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from planted import CLOUDS, IDS, LABELS, POINTS, TRUTH
 
-import partita.generate
+import partita.generators
 from partita import LWGP, compare, scan_k, scan_k_features
 from partita.cli.generate import Generator
-from partita.files import read_labels
-from partita.generate import RandomK
+from partita.generators import RandomK
+from partita.io import LabelStore, read_labels
 from partita.metrics import adjusted_rand, evaluate
 
 RUNS = ("--id-column", "sample", "--columns", "run_*")
@@ -135,8 +135,9 @@ def test_forgotten_ids_are_pointed_out(partita, labels: Path) -> None:
 
 def test_a_store_is_read_too(partita, tmp_path: Path) -> None:
     from partita.ensemble import Ensemble
+    from partita.io import LabelStore
 
-    Ensemble.from_labels(LABELS, sample_ids=IDS).to_store(tmp_path / "store")
+    LabelStore.from_partitions(Ensemble.from_partitions(LABELS, sample_ids=IDS), tmp_path / "store")
     done = partita("fuse", "store", "-k", "3")
     assert done.exit_code == 0, done.stderr
     assert [r["id"] for r in rows(done.stdout)] == IDS
@@ -149,23 +150,23 @@ def test_a_store_is_read_too(partita, tmp_path: Path) -> None:
 def large(tmp_path: Path) -> Path:
     """A store that is larger than the memory budget of the tests below."""
     from partita.ensemble import Ensemble
+    from partita.io import LabelStore
     from partita.testing import noisy_ensemble
 
     _, labels = noisy_ensemble(20_000, 6, 3, noise=0.1)
-    Ensemble.from_labels(labels).to_store(tmp_path / "large")
+    LabelStore.from_partitions(Ensemble.from_partitions(labels), tmp_path / "large")
     return tmp_path / "large"
 
 
 def test_a_store_larger_than_memory_is_fused_from_disk(partita, large: Path) -> None:
     from partita import SEC
     from partita.config import config_context
-    from partita.ensemble import Ensemble
 
     with config_context(memory_budget=1_000_000):
         done = partita("fuse", "large", "-k", "3", "-m", "sec", "-o", "out.npy", "--json")
     assert done.exit_code == 0, done.stderr
     found = np.load("out.npy", allow_pickle=False)
-    expected = SEC(n_clusters=3, random_state=0).fit_predict(Ensemble.from_store(large))
+    expected = SEC(n_clusters=3, random_state=0).fit_predict(LabelStore.open(large).to_ensemble())
     assert adjusted_rand(found, expected) == 1.0
     record = json.loads(done.stdout)
     assert record["sizes"] == np.bincount(found).tolist()
@@ -241,7 +242,7 @@ def test_generate_as_json(partita, features: Path) -> None:
 
 def test_every_generator_has_a_name() -> None:
     names = {"".join(p.capitalize() for p in g.value.split("-")) for g in Generator}
-    public = (getattr(partita.generate, name) for name in partita.generate.__all__)
+    public = (getattr(partita.generators, name) for name in partita.generators.__all__)
     classes = {made.__name__ for made in public if isinstance(made, type)}
     assert names == classes - {"MixedEstimators"}  # which takes objects
 

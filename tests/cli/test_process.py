@@ -77,13 +77,13 @@ main()
 
 
 @POSIX
-def test_a_terminal_sees_colour_and_no_traceback() -> None:
+def test_a_terminal_sees_color_and_no_traceback() -> None:
     import pty
 
     leader, follower = pty.openpty()
-    colourful = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"}
+    colorful = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"}
     command = [*PROGRAM, "methods", "--family", "nope"]
-    with subprocess.Popen(command, stderr=follower, env=colourful) as process:
+    with subprocess.Popen(command, stderr=follower, env=colorful) as process:
         assert process.wait(60) == 2
     os.close(follower)
     shown = os.read(leader, 10_000).decode()

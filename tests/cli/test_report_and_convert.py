@@ -10,7 +10,7 @@ import pytest
 from planted import IDS, LABELS
 
 from partita.ensemble import Ensemble
-from partita.files import read_labels
+from partita.io import LabelStore, read_labels
 
 RUNS = ("--id-column", "sample", "--columns", "run_*")
 
@@ -53,9 +53,9 @@ def test_convert_keeps_ids_and_labels(partita, labels: Path, target: str) -> Non
         "has_sample_ids": True,
     }
     if target == "folder":
-        back = Ensemble.from_store(target)
+        back = LabelStore.open(target).to_ensemble()
         assert [str(i) for i in back.sample_ids] == IDS
-        np.testing.assert_array_equal(back.labels, Ensemble.from_labels(LABELS).labels)
+        np.testing.assert_array_equal(back.codes, Ensemble.from_partitions(LABELS).codes)
     else:
         table = read_labels(target, id_column="sample")
         assert table.ids.tolist() == IDS

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from planted import POINTS
 
-from partita.generate import segment_rows
-from partita.store import LabelStore
+from partita.generators import segment
+from partita.io.store import LabelStore
 
 OPTIONS = ("-o", "S", "-n", "6", "-k", "2:4", "--rows", "40", "--jobs", "1", "--seed", "3")
 
@@ -19,7 +19,7 @@ def test_segment_makes_the_librarys_store_and_makes_it_once(partita, tmp_path: P
     done = partita("segment", "X.npy", *OPTIONS)
     assert (done.exit_code, done.stdout) == (0, ""), done.stderr
     assert "wrote S: 6 partitions of 60 samples, each from 40 rows" in done.stderr
-    expected = segment_rows(
+    expected = segment(
         "X.npy", "T", n_partitions=6, n_clusters=(2, 4), n_rows=40, n_jobs=1, random_state=3
     )
     store = LabelStore.open(tmp_path / "S")

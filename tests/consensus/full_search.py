@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from partita.solvers.label_search import Search
+from partita.solvers.label_kmeans.search import Search
 
 
 def look_everywhere(monkeypatch):

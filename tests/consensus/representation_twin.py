@@ -33,7 +33,7 @@ def post_process(G):
 
 
 def partition(G, n_clusters):
-    """H, degrees and eigenvalues of the normalised affinity."""
+    """H, degrees and eigenvalues of the normalized affinity."""
     A = post_process(G)
     degree = A.sum(axis=1)
     values, vectors = np.linalg.eigh(A / np.sqrt(np.outer(degree, degree)))

@@ -8,9 +8,10 @@ from cut_twin import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, coassociation_cut
 from published import reference
 from sklearn.metrics import adjusted_rand_score
 
-from partita import CSPA, LWGP, Ensemble, Progress, config_context, matrices
+from partita import CSPA, LWGP, Ensemble, config_context, matrices
+from partita.config import Progress
 from partita.exceptions import MemoryBudgetError
-from partita.solvers.graph_cut import METIS_ROWS, cut_cliques
+from partita.solvers.graph_cut.graphs import METIS_ROWS, cut_cliques
 from partita.testing import consensus_checks, noisy_ensemble
 
 PARTITIONERS = ("builtin", "metis")
@@ -50,7 +51,7 @@ def test_objective_is_the_cut_of_the_full_graph(partitioner, missing):
 def test_weighted_rows_are_the_full_graph():
     """The same partition cuts the same on distinct rows and on samples."""
     labels = np.repeat(noisy_ensemble(30, 5, 3, noise=0.4)[1], 2, axis=0)
-    full = Ensemble.from_labels(labels)
+    full = Ensemble.from_partitions(labels)
     core = full.compress()
     options = {"balance": 0.05, "n_init": 2, "partitioner": "builtin", "task": "test"}
     found = cut_cliques(

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from partita import DREC, Ensemble, config_context
 from partita.exceptions import MemoryBudgetError
 from partita.solvers.low_rank import low_rank_affinity
-from partita.solvers.spectral import normalise_rows, spectral_embedding
+from partita.solvers.spectral import normalize_rows, spectral_embedding
 from partita.testing import noisy_ensemble
 
 
@@ -33,7 +33,7 @@ def represent_slowly(labels, lam, rounds):
 @pytest.mark.parametrize("lam", [1, 100])
 def test_published_representation_and_labels(oracle, lam):
     published = oracle(f"drec_lambda{lam}")
-    core = Ensemble.from_labels(oracle.labels).compress()
+    core = Ensemble.from_partitions(oracle.labels).compress()
     rows = their_rows(core, published["mc_of_object"] - 1)
     both = np.ix_(rows, rows)
     method = DREC(oracle.n_clusters, lam=lam, random_state=0).fit(oracle.labels)
@@ -45,7 +45,7 @@ def test_published_representation_and_labels(oracle, lam):
     A = low_rank_affinity(Z)
     np.testing.assert_allclose(A, published["L"][both], rtol=0, atol=1e-9)
     _, vectors = spectral_embedding(A, np.ones(len(A)), oracle.n_clusters)
-    ours = normalise_rows(vectors)
+    ours = normalize_rows(vectors)
     theirs = published["embedding"][rows]
     np.testing.assert_allclose(ours @ ours.T, theirs @ theirs.T, rtol=0, atol=1e-8)
     assert adjusted_rand_score(method.labels_, published["labels"]) >= 0.99

@@ -143,7 +143,7 @@ def test_reduction_is_exact(affinity, missing, alpha, lam):
 def test_weights_are_repeats():
     labels = noisy_ensemble(40, 10, noise=0.3)[1]
     times = np.random.default_rng(1).integers(1, 5, size=40)
-    weighted = ECCMS(3).fit(Ensemble.from_labels(labels, weights=times))
+    weighted = ECCMS(3).fit(Ensemble.from_partitions(labels, weights=times))
     written_out = ECCMS(3).fit(np.repeat(labels, times, axis=0))
     assert weighted.n_iter_ == written_out.n_iter_
     np.testing.assert_allclose(weighted.core_matrix_, written_out.core_matrix_, rtol=0, atol=1e-12)
@@ -153,7 +153,7 @@ def test_weights_are_repeats():
 def test_weights_below_one():
     truth, labels = noisy_ensemble(60, 12, noise=0.1)
     weights = np.random.default_rng(2).random(60) * 0.5 + 0.1
-    method = ECCMS(3).fit(Ensemble.from_labels(labels, weights=weights))
+    method = ECCMS(3).fit(Ensemble.from_partitions(labels, weights=weights))
     assert np.isfinite(method.core_matrix_).all()
     assert adjusted_rand_score(truth, method.labels_) > 0.9
 
@@ -199,12 +199,12 @@ def test_given_affinity_that_tells_equal_rows_apart():
     assert adjusted_rand_score(method.labels_[order], shuffled.labels_) == 1.0
 
 
-def test_given_affinity_with_an_unlabelled_sample():
+def test_given_affinity_with_an_unlabeled_sample():
     labels = repeated(noisy_ensemble(40, 10, noise=0.3)[1])
     A = features_kernel(len(labels), np.random.default_rng(5))
     labels[7] = -1
     known = np.delete(np.arange(len(labels)), 7)
-    method = ECCMS(3, affinity=A).fit(Ensemble.from_labels(labels, unlabelled="keep"))
+    method = ECCMS(3, affinity=A).fit(Ensemble.from_partitions(labels, unlabeled="keep"))
     without = ECCMS(3, affinity=A[np.ix_(known, known)]).fit(labels[known])
     assert method.labels_[7] == -1
     np.testing.assert_allclose(

@@ -13,15 +13,14 @@ from partita import (
     ECCMS,
     ECPCS,
     Ensemble,
-    cluster_jaccard,
-    cluster_similarity,
     config_context,
     enhanced_coassociation,
     locally_weighted_coassociation,
 )
 from partita.consensus.ecpcs import _votes
 from partita.exceptions import MemoryBudgetError
-from partita.solvers.normalised_cut import normalised_cut_vectors
+from partita.matrices import cluster_jaccard, cluster_similarity
+from partita.solvers.normalized_cuts import normalized_cut_vectors
 from partita.testing import consensus_checks, noisy_ensemble
 
 
@@ -62,7 +61,7 @@ def enhanced_slowly(labels, n_steps):
 @pytest.mark.shared
 def test_published_matrices_and_labels(oracle):
     published = oracle("ecpcs")
-    core = Ensemble.from_labels(oracle.labels).compress()
+    core = Ensemble.from_partitions(oracle.labels).compress()
     cluster = their_clusters(core, oracle.labels)
     both = np.ix_(cluster, cluster)
     np.testing.assert_allclose(
@@ -75,7 +74,7 @@ def test_published_matrices_and_labels(oracle):
     found = ECPCS(oracle.n_clusters).fit_predict(oracle.labels)
     assert adjusted_rand_score(found, published["labels_HC"]) == 1.0
 
-    values, vectors = normalised_cut_vectors(Z, oracle.n_clusters)
+    values, vectors = normalized_cut_vectors(Z, oracle.n_clusters)
     descending = np.argsort(-published["MC_eigenvalues"])
     np.testing.assert_allclose(values, published["MC_eigenvalues"][descending], rtol=0, atol=1e-12)
     theirs = published["MC_eigenvectors"][np.ix_(cluster, descending)]
@@ -91,8 +90,8 @@ def test_reference_values_of_ecoli():
     labels, every = expected["labels"], expected["every"]
     sums = enhanced_coassociation(labels).sum(axis=1)[::every]
     np.testing.assert_allclose(sums, expected["row_sums"], rtol=1e-11)
-    core = Ensemble.from_labels(labels).compress()
-    values, _ = normalised_cut_vectors(cluster_similarity(core), expected["n_clusters"])
+    core = Ensemble.from_partitions(labels).compress()
+    values, _ = normalized_cut_vectors(cluster_similarity(core), expected["n_clusters"])
     np.testing.assert_allclose(values, expected["eigenvalues"], rtol=0, atol=1e-12)
     found = ECPCS(expected["n_clusters"]).fit_predict(labels)
     assert adjusted_rand_score(found, list(expected["hierarchical"])) == 1.0
@@ -103,7 +102,7 @@ def test_reference_values_of_ecoli():
 def test_reduced_equals_unreduced(missing, n_steps):
     once = noisy_ensemble(40, 14, 4, noise=0.4, missing=missing, seed=8)[1]
     labels = np.repeat(once, 1 + np.arange(40) % 3, axis=0)
-    ensemble = Ensemble.from_labels(labels)
+    ensemble = Ensemble.from_partitions(labels)
     Z = cluster_similarity(ensemble, n_steps)
     np.testing.assert_allclose(Z, propagated_slowly(labels, n_steps), rtol=0, atol=1e-12)
     expected = enhanced_slowly(labels, n_steps)
@@ -123,8 +122,8 @@ def test_meta_clusters_of_reduced_and_unreduced_vote_alike(missing):
     labels = noisy_ensemble(40, 6, 4, noise=0.2, missing=missing, seed=8)[1]
     labels = np.repeat(labels, 1 + np.arange(40) % 3, axis=0)
     method = ECPCS(4, final="meta", random_state=0).fit(labels)
-    core = Ensemble.from_labels(labels).compress()
-    B = np.zeros((len(labels), core.n_all_clusters))
+    core = Ensemble.from_partitions(labels).compress()
+    B = np.zeros((len(labels), core.n_base_clusters))
     for position, i in enumerate(core.partition_order):
         for code, name in enumerate(core.categories[position]):
             B[:, core.offsets[position] + code] = labels[:, i] == name
@@ -140,7 +139,7 @@ def test_three_samples_by_hand():
     """
     labels = np.array([[0, 0], [0, 1], [1, 1]])
     z = 2 / np.sqrt(13)
-    Z = cluster_similarity(Ensemble.from_labels(labels), 1)
+    Z = cluster_similarity(Ensemble.from_partitions(labels), 1)
     expected = np.array([[1, z, 0, 0], [z, 1, 0, 0], [0, 0, 1, z], [0, 0, z, 1]])
     np.testing.assert_allclose(Z, expected, rtol=0, atol=1e-15)
     near, far = (1 + z) / 2, z

@@ -7,7 +7,8 @@ import pytest
 from cut_twin import TOY, TOY_ANSWER
 from published import reference
 
-from partita import CSPA, GCC, HGPA, MCLA, anmi
+from partita import CSPA, GCC, HGPA, MCLA
+from partita.metrics import anmi
 from partita.testing import consensus_checks, noisy_ensemble
 
 

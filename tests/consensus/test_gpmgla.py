@@ -13,7 +13,8 @@ from crowd_twin import (
 from published import reference, within_sum_of_squares
 from sklearn.metrics import adjusted_rand_score
 
-from partita import GPMGLA, Ensemble, config_context, connected_triples, crowd_agreement, incidence
+from partita import GPMGLA, Ensemble, config_context
+from partita.matrices import connected_triples, crowd_agreement, incidence
 from partita.solvers import transfer_cut_embedding
 from partita.testing import noisy_ensemble
 
@@ -40,7 +41,7 @@ def tcut_slowly(graph, n_samples, n_clusters):
 @pytest.mark.shared
 def test_published_graph_and_labels(oracle):
     published = oracle("weac_gpmgla")
-    ensemble = Ensemble.from_labels(oracle.labels)
+    ensemble = Ensemble.from_partitions(oracle.labels)
     n = len(oracle.labels)
     weight = crowd_agreement(ensemble) ** 2
     B = incidence(ensemble, 0.5 * np.repeat(weight, ensemble.n_clusters)).toarray()
@@ -61,7 +62,7 @@ def test_published_graph_and_labels(oracle):
 
 def test_reference_values_of_ecoli():
     expected = reference("gpmgla")
-    ensemble = Ensemble.from_labels(expected["labels"])
+    ensemble = Ensemble.from_partitions(expected["labels"])
     links = connected_triples(ensemble, crowd_agreement(ensemble) ** 2)
     np.testing.assert_allclose(links.sum(axis=1)[::5], expected["link_sums"], rtol=1e-12)
     values, vectors = embedding(ensemble.compress(), expected["n_clusters"])
@@ -76,7 +77,7 @@ def test_reduced_equals_unreduced(missing):
     weight = crowd_agreement_slowly(labels) ** 2
     B, partition = incidence_slowly(labels)
     links = connected_triples_slowly(labels, weight)
-    ensemble = Ensemble.from_labels(labels)
+    ensemble = Ensemble.from_partitions(labels)
     np.testing.assert_allclose(connected_triples(ensemble, weight), links, rtol=0, atol=1e-12)
     stacked = np.vstack([0.3 * B * weight[partition], links])
     expected_values, expected = tcut_slowly(stacked, len(labels), 4)
@@ -92,7 +93,7 @@ def test_three_samples_by_hand():
     is 1/3. A and C: A itself 1/2, C itself 1/2, so 1. A and D: 1/3 + 1/3. The largest sum is A's
     with itself, 1 + 1/2 + 1/3 = 11/6.
     """
-    ensemble = Ensemble.from_labels([[0, 0, 1], [0, 1, 1]])
+    ensemble = Ensemble.from_partitions([[0, 0, 1], [0, 1, 1]])
     found = connected_triples(ensemble, np.ones(2)) * 11 / 6
     ab, ac, ad, bc, bd, cd = 1 / 3, 1, 2 / 3, 0, 1, 1 / 3
     expected = np.array([[0, ab, ac, ad], [ab, 0, bc, bd], [ac, bc, 0, cd], [ad, bd, cd, 0]])

@@ -25,7 +25,7 @@ TOY = np.array(
 
 
 def embedding_slowly(labels, k):
-    """Dense SVD of the normalised incidence matrix of all samples."""
+    """Dense SVD of the normalized incidence matrix of all samples."""
     B = np.hstack([(c[:, None] == np.unique(c[c >= 0])).astype(float) for c in labels.T])
     W = B / np.sqrt(B.sum(axis=1, keepdims=True)) / np.sqrt(B.sum(axis=0))
     U, s, Vt = np.linalg.svd(W)
@@ -42,7 +42,7 @@ def test_unreduced_twin(shape, missing):
     labels = noisy_ensemble(n, m, 3, noise=0.2, missing=missing, seed=3)[1]
     labels = np.repeat(labels, np.random.default_rng(0).integers(1, 5, n), axis=0)
     expected = embedding_slowly(labels, 3)
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     rows, columns = bipartite_embedding(matrices.incidence(core), core.weights, 3)
     found = core.expand(rows)
     count = len(labels)
@@ -62,7 +62,7 @@ def test_unreduced_twin(shape, missing):
 
 def test_by_hand():
     """Two groups that share no cluster: two components, in orthogonal directions."""
-    ensemble = Ensemble.from_labels(np.array([[0, 0], [0, 1], [1, 2], [1, 3]]))
+    ensemble = Ensemble.from_partitions(np.array([[0, 0], [0, 1], [1, 2], [1, 3]]))
     rows, columns = bipartite_embedding(matrices.incidence(ensemble), ensemble.weights, 2)
     side = np.array([0, 0, 1, 1, 0, 1, 0, 0, 1, 1])  # rows, then clusters 0 1 and 0 1 2 3
     vertices = np.vstack([rows, columns])
@@ -71,7 +71,7 @@ def test_by_hand():
 
 def test_fewer_directions_than_clusters():
     """Rank below n_clusters: what rounding left of the other directions must not count."""
-    ensemble = Ensemble.from_labels(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
+    ensemble = Ensemble.from_partitions(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
     rows, _ = bipartite_embedding(matrices.incidence(ensemble), ensemble.weights, 4)
     assert rows.shape == (4, 3)
 
@@ -85,7 +85,7 @@ def test_toy_of_strehl_and_ghosh():
 def test_published_ensembles(oracle):
     """The embedding of the unreduced matrix, and exactly as many clusters as asked for."""
     expected = embedding_slowly(oracle.labels, oracle.n_clusters)[: len(oracle.labels)]
-    core = Ensemble.from_labels(oracle.labels).compress()
+    core = Ensemble.from_partitions(oracle.labels).compress()
     rows, _ = bipartite_embedding(matrices.incidence(core), core.weights, oracle.n_clusters)
     found = core.expand(rows)
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, rtol=0, atol=1e-8)
@@ -96,7 +96,7 @@ def test_published_ensembles(oracle):
 def test_reference_values():
     reference = json.loads(REFERENCE.read_text())
     labels = np.array(json.loads((REFERENCE.parent / "sec.json").read_text())["labels"])
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     rows, columns = bipartite_embedding(
         matrices.incidence(core), core.weights, reference["n_components"]
     )
@@ -195,7 +195,7 @@ def test_metis_reads_any_weights():
     weights = np.random.default_rng(0).random(60) + 0.1
     one, other = (
         HBGF(3, partitioner="metis", random_state=0).fit(
-            Ensemble.from_labels(labels, weights=weights * factor)
+            Ensemble.from_partitions(labels, weights=weights * factor)
         )
         for factor in (1.0, 2.0**30)
     )

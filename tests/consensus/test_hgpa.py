@@ -11,7 +11,7 @@ from published import reference
 from sklearn.metrics import adjusted_rand_score
 
 from partita import HGPA, config_context
-from partita.solvers.hypergraph_cut import KAHYPAR_PINS
+from partita.solvers.graph_cut.hypergraphs import KAHYPAR_PINS
 from partita.testing import consensus_checks, noisy_ensemble
 
 

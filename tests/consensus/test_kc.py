@@ -11,8 +11,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from partita import KC, Ensemble, coassociation, config_context
-from partita.rows import EnsembleRows
-from partita.solvers.label_statistics import group_statistics, row_costs
+from partita.scale import EnsembleRows
+from partita.solvers.label_kmeans.statistics import group_statistics, row_costs
 from partita.testing import noisy_ensemble
 
 REFERENCES = Path(__file__).parents[1] / "reference"
@@ -31,14 +31,14 @@ def many_rows(missing=0.0):
 
 def lloyd(CA, seeds, max_iter=100):
     """k-means on the rows of the full matrix, from the definition."""
-    centres, previous = CA[seeds], None
+    centers, previous = CA[seeds], None
     for _ in range(max_iter):
-        cost = ((CA[:, None, :] - centres) ** 2).sum(axis=2)
+        cost = ((CA[:, None, :] - centers) ** 2).sum(axis=2)
         groups = np.argmin(np.round(cost, 9), axis=1)
         if previous is not None and np.array_equal(groups, previous):
             return groups, cost.min(axis=1).sum()
         assert len(np.unique(groups)) == len(seeds), "choose seeds that leave no cluster empty"
-        centres = np.array([CA[groups == k].mean(axis=0) for k in range(len(seeds))])
+        centers = np.array([CA[groups == k].mean(axis=0) for k in range(len(seeds))])
         previous = groups
     raise AssertionError("the twin did not settle")
 
@@ -47,18 +47,18 @@ def lloyd(CA, seeds, max_iter=100):
 @pytest.mark.parametrize("make", [few_rows, many_rows])
 def test_costs_are_distances_of_coassociation_rows(make, missing):
     labels = make(missing)
-    core = Ensemble.from_labels(labels).compress()
-    assert (core.n_rows < core.n_all_clusters) == (make is few_rows)
+    core = Ensemble.from_partitions(labels).compress()
+    assert (core.n_rows < core.n_base_clusters) == (make is few_rows)
     rows = EnsembleRows(core)
     geometry = KC()._geometry(rows, np.ones(core.n_partitions))
     groups = np.arange(core.n_rows) % 3
     counts, masses = group_statistics(rows, geometry, groups, 3)
-    tables, parts = geometry.tables(counts, masses), geometry.row_parts(core.labels)
-    found = row_costs(core, core.labels, tables, parts.constant, parts.scale)
+    tables, parts = geometry.tables(counts, masses), geometry.row_parts(core.codes)
+    found = row_costs(core, core.codes, tables, parts.constant, parts.scale)
     CA = coassociation(labels, missing="disagree")
     full = core.expand(groups)
-    centres = np.array([CA[full == k].mean(axis=0) for k in range(3)])
-    expected = ((CA[:, None, :] - centres) ** 2).sum(axis=2)
+    centers = np.array([CA[full == k].mean(axis=0) for k in range(3)])
+    expected = ((CA[:, None, :] - centers) ** 2).sum(axis=2)
     np.testing.assert_allclose(found[core.inverse], expected, rtol=0, atol=1e-11)
     total = expected[np.arange(len(full)), full].sum()
     assert geometry.objective(counts, masses, tables) == pytest.approx(total, rel=1e-11)
@@ -89,10 +89,10 @@ def test_published_ensembles(oracle):
     """The objective is that of the n x n matrix, and k-means there finds nothing to improve."""
     CA = coassociation(oracle.labels)
     method = KC(oracle.n_clusters, random_state=0).fit(oracle.labels)
-    centres = np.array([CA[method.labels_ == k].mean(axis=0) for k in range(oracle.n_clusters)])
-    inertia = ((CA - centres[method.labels_]) ** 2).sum()
+    centers = np.array([CA[method.labels_ == k].mean(axis=0) for k in range(oracle.n_clusters)])
+    inertia = ((CA - centers[method.labels_]) ** 2).sum()
     assert method.objective_ == pytest.approx(inertia, rel=1e-10)
-    polished = KMeans(oracle.n_clusters, init=centres, n_init=1, tol=0).fit(CA)
+    polished = KMeans(oracle.n_clusters, init=centers, n_init=1, tol=0).fit(CA)
     assert polished.inertia_ == pytest.approx(inertia, rel=1e-9)
 
 

@@ -255,7 +255,7 @@ def test_samples_with_weights():
     times = np.random.default_rng(0).integers(1, 4, 40)
     for setting in PUBLISHED.values():
         weighted = KCC(3, random_state=0, **setting).fit(
-            Ensemble.from_labels(labels, weights=times)
+            Ensemble.from_partitions(labels, weights=times)
         )
         repeated = KCC(3, random_state=0, **setting).fit(np.repeat(labels, times, axis=0))
         assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-12)
@@ -268,16 +268,18 @@ def test_fractional_weights_leave_no_residue(setting):
     rng = np.random.default_rng(1)
     labels = noisy_ensemble(120, 6, 5, noise=0.6, missing=0.5, seed=2)[1]
     weights = rng.random(120) / 3
-    method = KCC(8, random_state=0, **setting).fit(Ensemble.from_labels(labels, weights=weights))
+    method = KCC(8, random_state=0, **setting).fit(
+        Ensemble.from_partitions(labels, weights=weights)
+    )
     again = KCC(8, random_state=0, **setting).fit(
-        Ensemble.from_labels(labels, weights=weights * 2.0**20)
+        Ensemble.from_partitions(labels, weights=weights * 2.0**20)
     )
     assert np.isfinite(method.history_).all()
     np.testing.assert_array_equal(method.labels_, again.labels_)
 
 
 def test_a_partition_of_one_cluster_says_nothing():
-    """Its entropy, by which the normalised utility would divide, is 0."""
+    """Its entropy, by which the normalized utility would divide, is 0."""
     labels = noisy_ensemble(60, 8, 3, noise=0.2)[1]
     padded = np.column_stack([labels, np.zeros(60, int)])
     for setting in PUBLISHED.values():

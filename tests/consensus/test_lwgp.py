@@ -14,7 +14,7 @@ from partita.testing import noisy_ensemble
 @pytest.mark.shared
 def test_published_embedding_and_labels(oracle):
     reference = oracle("lwea_lwgp")
-    ensemble = Ensemble.from_labels(oracle.labels)
+    ensemble = Ensemble.from_partitions(oracle.labels)
     graph = matrices.incidence(ensemble, matrices.cluster_certainty(ensemble))
     np.testing.assert_allclose(graph.toarray(), reference["LWGP_B"], rtol=0, atol=1e-14)
     values, embedding = transfer_cut_embedding(graph, ensemble.weights, oracle.n_clusters)
@@ -24,15 +24,15 @@ def test_published_embedding_and_labels(oracle):
     np.testing.assert_allclose(embedding @ embedding.T, theirs @ theirs.T, rtol=0, atol=1e-10)
 
     method = LWGP(oracle.n_clusters, n_init=50, random_state=0).fit(oracle.labels)
-    centres = [theirs[reference["labels_LWGP"] == k] for k in np.unique(reference["labels_LWGP"])]
-    inertia = sum(((c - c.mean(axis=0)) ** 2).sum() for c in centres)
+    centers = [theirs[reference["labels_LWGP"] == k] for k in np.unique(reference["labels_LWGP"])]
+    inertia = sum(((c - c.mean(axis=0)) ** 2).sum() for c in centers)
     assert method.objective_ <= inertia * (1 + 1e-9), "a poorer optimum than the published run"
     assert adjusted_rand_score(method.labels_, reference["labels_LWGP"]) >= 0.9
 
 
 def test_reduction_is_exact():
     labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.3)[1], 3, axis=0)
-    full = Ensemble.from_labels(labels)
+    full = Ensemble.from_partitions(labels)
     core = full.compress()
     embeddings = []
     for ensemble in (full, core):

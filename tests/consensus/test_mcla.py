@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import MCLA, Ensemble, matrices
 from partita.exceptions import PartitaWarning
-from partita.solvers.graph_cut import cut_graph
+from partita.solvers.graph_cut.graphs import cut_graph
 from partita.solvers.meta_clusters import meta_clusters
 from partita.testing import consensus_checks, noisy_ensemble
 
@@ -33,7 +33,7 @@ def test_toy_of_the_paper(partitioner):
     """Meta-clusters {h3,h4,h9}, {h2,h6,h8,h10}, {h1,h5,h7,h11} need 10 of 25: 20 % over a share."""
     method = MCLA(3, partitioner=partitioner, balance=0.2, random_state=0).fit(TOY)
     np.testing.assert_array_equal(method.labels_, TOY_ANSWER)
-    core = Ensemble.from_labels(TOY).compress()
+    core = Ensemble.from_partitions(TOY).compress()
     found = meta_clusters(
         matrices.incidence(core),
         matrices.cluster_jaccard(core),
@@ -67,7 +67,7 @@ def test_toy_with_the_default_balance(partitioner):
 def test_votes_on_distinct_rows_are_those_of_a_plain_twin(missing):
     """Jaccard, sizes, votes and labels computed on all samples, from the meta-clusters found."""
     labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.3, missing=missing)[1], 3, axis=0)
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     J, sizes = matrices.cluster_jaccard(core), matrices.cluster_sizes(core)
     B = core.expand(matrices.incidence(core).toarray())
     shared = B.T @ B
@@ -91,7 +91,7 @@ def test_votes_on_distinct_rows_are_those_of_a_plain_twin(missing):
 def test_reference_values_of_ecoli(partitioner):
     expected = reference("cspa")
     labels = expected["labels"].astype(int)
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     ours = np.sort(matrices.cluster_jaccard(core).sum(axis=1))
     np.testing.assert_allclose(np.sort(jaccard(labels).sum(axis=1)), ours, atol=1e-12)
     np.testing.assert_allclose(ours[::10], expected["jaccard_row_sums_sorted"], rtol=1e-10)

@@ -31,7 +31,7 @@ def connective(labels):
     )
 
 
-def factorise_slowly(A, Q, max_iter=1000, tol=1e-3):
+def factorize_slowly(A, Q, max_iter=1000, tol=1e-3):
     """The papers' updates on the full matrix."""
     Q = Q / np.linalg.norm(Q, axis=0)
     D = np.diag(np.diag(Q.T @ A @ Q))
@@ -52,10 +52,10 @@ def factorise_slowly(A, Q, max_iter=1000, tol=1e-3):
 def test_unreduced_twin(init, missing):
     labels = repeated(missing)
     method = NMFC(3, init=init, n_init=1, random_state=5).fit(labels)
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     start = method._start(core, np.random.default_rng(5).spawn(1)[0])
     A = coassociation(labels, missing="disagree")
-    Q, D, history = factorise_slowly(A, core.expand(start))
+    Q, D, history = factorize_slowly(A, core.expand(start))
     np.testing.assert_allclose(method.membership_, Q @ np.sqrt(D), rtol=0, atol=1e-8)
     np.testing.assert_allclose(method.history_, history, rtol=1e-8)
     expected = np.argmax(Q @ np.sqrt(D), axis=1)
@@ -65,7 +65,7 @@ def test_unreduced_twin(init, missing):
 def test_by_hand():
     """A = [[1, 1, .5, 0], [1, 1, .5, 0], [.5, .5, 1, .5], [0, 0, .5, 1]] in the groups {0,1} and
     {2,3}: D = (2, 1.5); what is left is .25² four times and .5² four times."""
-    ensemble = Ensemble.from_labels(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]))
+    ensemble = Ensemble.from_partitions(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]))
     problem = _Problem(ensemble)
     Q = np.array([[1, 0], [1, 0], [0, 1], [0, 1]]) / np.sqrt(2)
     w = np.array([0.5, 0.5])
@@ -80,7 +80,7 @@ def test_by_hand():
 def test_weights_are_the_nearest(missing):
     """On the simplex, against a general solver on the full matrices."""
     labels = repeated(missing)
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     rng = np.random.default_rng(0)
     Q, D = rng.random((core.n_rows, 3)) / 5, rng.random(3) * 20
     problem = _Problem(core)
@@ -162,7 +162,7 @@ def test_cap_is_honest():
 def test_reference_values():
     reference = json.loads(REFERENCE.read_text())
     labels = np.array(json.loads((REFERENCE.parent / "sec.json").read_text())["labels"])
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     problem = _Problem(core)
     G = np.empty((10, 10))
     G[np.ix_(core.partition_order, core.partition_order)] = problem.G
@@ -174,7 +174,7 @@ def test_reference_values():
     w = np.full(10, 0.1)
     D = problem.through_clusters(Q, w)[1].diagonal()
     method = NMFC(8, max_iter=reference["updates"], tol=1e-300)
-    fit = method._factorise(problem, _Fit(Q, D, w))
+    fit = method._factorize(problem, _Fit(Q, D, w))
     assert not fit.converged
     np.testing.assert_allclose(fit.history, reference["objective"], rtol=1e-9)
     np.testing.assert_allclose(np.sort(fit.D), reference["D"], rtol=1e-8)
@@ -204,8 +204,8 @@ def test_the_unit_of_the_weights_does_not_matter(weights, unit):
     labels = noisy_ensemble(40, 6, 3, noise=0.3)[1]
     counts = np.random.default_rng(0).integers(1, 5, 40).astype(float)
     method = NMFC(3, weights=weights, random_state=0)
-    expected = clone(method).fit(Ensemble.from_labels(labels, weights=counts))
-    found = clone(method).fit(Ensemble.from_labels(labels, weights=counts * unit))
+    expected = clone(method).fit(Ensemble.from_partitions(labels, weights=counts))
+    found = clone(method).fit(Ensemble.from_partitions(labels, weights=counts * unit))
     np.testing.assert_array_equal(found.labels_, expected.labels_)
     np.testing.assert_allclose(found.membership_, expected.membership_, rtol=0, atol=1e-12)
     assert found.objective_ / unit**2 == pytest.approx(expected.objective_, rel=1e-12)

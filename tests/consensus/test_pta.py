@@ -16,14 +16,14 @@ from partita.testing import consensus_checks, noisy_ensemble
 LINKAGES = ("average", "complete", "single")
 
 
-def trajectories_slowly(labels, n_neighbours, n_steps):
+def trajectories_slowly(labels, n_neighbors, n_steps):
     """Micro-clusters, the micro-cluster of every sample, and PTS by powers of P."""
     rows, inverse, r = np.unique(labels, axis=0, return_inverse=True, return_counts=True)
     known = rows >= 0
     joined = ((rows[:, None] == rows) & known[:, None] & known).sum(axis=2)
     S = joined / np.maximum((known[:, None] & known).sum(axis=2), 1)
     np.fill_diagonal(S, 0.0)
-    weakest = np.sort(S, axis=1)[:, [-n_neighbours]]
+    weakest = np.sort(S, axis=1)[:, [-n_neighbors]]
     S[weakest > S] = 0.0
     S = np.maximum(S, S.T) * r
     P = S / S.sum(axis=1, keepdims=True)
@@ -35,7 +35,7 @@ def trajectories_slowly(labels, n_neighbours, n_steps):
 @pytest.mark.shared
 def test_published_trajectories_and_labels(oracle):
     published = oracle("pta_ptgp")
-    core = Ensemble.from_labels(oracle.labels).compress()
+    core = Ensemble.from_partitions(oracle.labels).compress()
     rows = their_rows(core, published["mc_of_object"] - 1)
     expected = published["PTS"][np.ix_(rows, rows)]
     np.testing.assert_allclose(
@@ -65,9 +65,9 @@ def test_walks_counted_step_by_step(name, missing):
     """Repeated samples, gaps, a walk of its own length: the same tree as SciPy's on PTS."""
     labels = noisy_ensemble(45, 7, 4, noise=0.3, missing=missing, seed=3)[1]
     labels = np.repeat(labels, 1 + np.arange(45) % 3, axis=0)
-    inverse, similarity = trajectories_slowly(labels, n_neighbours=5, n_steps=4)
+    inverse, similarity = trajectories_slowly(labels, n_neighbors=5, n_steps=4)
     tree = linkage(squareform(1 - similarity, checks=False), name)
-    found = PTA(4, linkage=name, n_neighbours=5, n_steps=4).fit(labels)
+    found = PTA(4, linkage=name, n_neighbors=5, n_steps=4).fit(labels)
     np.testing.assert_allclose(found.tree_.height, tree[:, 2], rtol=0, atol=1e-12)
     expected = cut_tree(tree, 4).ravel()[inverse]
     assert adjusted_rand_score(found.labels_, expected) == 1.0
@@ -79,12 +79,12 @@ def test_sizes_steer_the_walk_and_not_the_linkage():
     # one step: a and c go to b, b goes to a or c in proportion to their sizes
     for times in (1, 4):
         similarity = trajectory_similarity(
-            np.repeat(labels, [1, 1, times], axis=0), n_neighbours=1, n_steps=1
+            np.repeat(labels, [1, 1, times], axis=0), n_neighbors=1, n_steps=1
         )
         np.testing.assert_allclose(similarity[0, -1], 1.0)
         np.testing.assert_allclose(similarity[0, 1], 0.0)
     # two steps: after the second, a is at a or c in proportion 1 : times, b is back at b
-    two = trajectory_similarity(np.repeat(labels, [1, 1, 4], axis=0), n_neighbours=1, n_steps=2)
+    two = trajectory_similarity(np.repeat(labels, [1, 1, 4], axis=0), n_neighbors=1, n_steps=2)
     back = np.array([0.2, 0.8])
     inner = back @ back  # b's first step against a's second never meet: different times
     np.testing.assert_allclose(two[0, -1], (1 + inner) / (1 + inner))
@@ -110,8 +110,8 @@ def test_battery_with_the_other_linkages(check, name):
 def test_refusals():
     labels = noisy_ensemble(40, 6, 3, noise=0.3)[1]
     n = len(np.unique(labels, axis=0))
-    with pytest.raises(ValueError, match=f"n_neighbours must be in 1..{n}"):
-        PTA(3, n_neighbours=n + 1).fit(labels)
+    with pytest.raises(ValueError, match=f"n_neighbors must be in 1..{n}"):
+        PTA(3, n_neighbors=n + 1).fit(labels)
     with pytest.raises(ValueError, match="linkage"):
         PTA(3, linkage="ward").fit(labels)
     with config_context(memory_budget=59 * n * n), pytest.raises(MemoryBudgetError, match="PTA"):

@@ -15,7 +15,7 @@ from partita.testing import noisy_ensemble
 @pytest.mark.shared
 def test_published_graph_embedding_and_labels(oracle):
     published = oracle("pta_ptgp")
-    core = Ensemble.from_labels(oracle.labels).compress()
+    core = Ensemble.from_partitions(oracle.labels).compress()
     rows = their_rows(core, published["mc_of_object"] - 1)
     columns = their_clusters(core, oracle.labels)
     graph = PTGP(oracle.n_clusters)._graph(core)
@@ -39,7 +39,7 @@ def test_published_graph_embedding_and_labels(oracle):
 
 def test_reference_values_of_ecoli():
     expected = reference("ptgp")
-    core = Ensemble.from_labels(expected["labels"]).compress()
+    core = Ensemble.from_partitions(expected["labels"]).compress()
     method = PTGP(expected["n_clusters"])
     graph = method._graph(core)
     every = expected["every"]
@@ -55,12 +55,12 @@ def test_reference_values_of_ecoli():
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 def test_graph_is_the_mean_similarity_to_the_micro_clusters_of_a_cluster(missing):
     labels = noisy_ensemble(40, 5, 3, noise=0.3, missing=missing, seed=5)[1]
-    core = Ensemble.from_labels(np.repeat(labels, 2, axis=0)).compress()
+    core = Ensemble.from_partitions(np.repeat(labels, 2, axis=0)).compress()
     similarity = trajectory_similarity(core, expand=False)
     found = PTGP(3)._graph(core)
     for i in range(core.n_partitions):
         for k in range(core.n_clusters[i]):
-            members = core.labels[:, i] == k
+            members = core.codes[:, i] == k
             expected = similarity[:, members].mean(axis=1)
             np.testing.assert_allclose(found[:, core.offsets[i] + k], expected, rtol=0, atol=1e-14)
 
@@ -69,7 +69,7 @@ def test_sizes_enter_the_walk_only():
     """Weights change the labels' embedding through PTS and through nothing else."""
     labels = np.unique(noisy_ensemble(60, 6, 3, noise=0.3)[1], axis=0)
     repeated = np.repeat(labels, 1 + np.arange(len(labels)) % 4, axis=0)
-    core = Ensemble.from_labels(repeated).compress()
+    core = Ensemble.from_partitions(repeated).compress()
     B = matrices.incidence(core).toarray()
     expected = trajectory_similarity(core, expand=False) @ B / B.sum(axis=0)
     np.testing.assert_allclose(PTGP(3)._graph(core), expected, rtol=0, atol=1e-14)

@@ -83,7 +83,7 @@ def rce_slowly(stack, seen, lam1, lam2, mu, passes, tol=0.0):
 
 def learn(method, labels):
     """The matrix before it is made symmetric, a row per sample."""
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     votes = Votes.of(agreement_counts(core), None, core.n_partitions, core.weights)
     A, _, _ = method._learn(votes)
     return A[np.ix_(core.inverse, core.inverse)]
@@ -219,7 +219,7 @@ def test_fractional_weights():
     labels = noisy_ensemble(30, 8, noise=0.2, seed=7)[1]
     weights = np.random.default_rng(1).uniform(0.05, 2, 30)
     method = RCE(3, tol=0, max_iter=5, random_state=0)
-    method.fit(Ensemble.from_labels(labels, weights=weights))
+    method.fit(Ensemble.from_partitions(labels, weights=weights))
     assert np.isfinite(method.core_matrix_).all()
     assert np.diff(method.history_).max() <= 0
 
@@ -251,15 +251,15 @@ def test_soft_matrices_equal_the_twin():
 
 def test_hard_matrices_equal_their_partitions():
     labels = np.repeat(noisy_ensemble(30, 8, noise=0.3, seed=8)[1], 2, axis=0)
-    from_labels = RCE(3, random_state=0).fit(labels)
+    from_partitions = RCE(3, random_state=0).fit(labels)
     from_matrices = RCE(3, random_state=0).fit_matrices(list(connective(labels)[0]))
     np.testing.assert_allclose(
-        from_matrices.consensus_matrix(), from_labels.consensus_matrix(), rtol=0, atol=1e-8
+        from_matrices.consensus_matrix(), from_partitions.consensus_matrix(), rtol=0, atol=1e-8
     )
-    assert from_matrices.objective_ == pytest.approx(from_labels.objective_, rel=1e-10)
-    assert adjusted_rand_score(from_matrices.labels_, from_labels.labels_) == 1
+    assert from_matrices.objective_ == pytest.approx(from_partitions.objective_, rel=1e-10)
+    assert adjusted_rand_score(from_matrices.labels_, from_partitions.labels_) == 1
     np.testing.assert_allclose(
-        from_matrices.partition_errors_, from_labels.partition_errors_, rtol=1e-8
+        from_matrices.partition_errors_, from_partitions.partition_errors_, rtol=1e-8
     )
 
 

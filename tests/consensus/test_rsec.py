@@ -117,7 +117,7 @@ def test_repeats_are_weights(method):
     labels = noisy_ensemble(30, 6, noise=0.2)[1]
     times = np.random.default_rng(6).integers(1, 5, size=30)
     repeated = method(3, random_state=0).fit(np.repeat(labels, times, axis=0))
-    weighted = method(3, random_state=0).fit(Ensemble.from_labels(labels, weights=times))
+    weighted = method(3, random_state=0).fit(Ensemble.from_partitions(labels, weights=times))
     expanded = np.repeat(np.repeat(weighted.consensus_matrix(), times, axis=0), times, axis=1)
     np.testing.assert_allclose(repeated.consensus_matrix(), expanded, rtol=0, atol=1e-10)
 

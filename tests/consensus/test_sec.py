@@ -39,10 +39,10 @@ def sec_slowly(labels, groups, mu=None):
             inside = (groups == k) & (labels[:, i] >= 0)
             if not inside.any():
                 continue
-            centre = b[inside].sum(axis=0) / w[inside].sum()
-            gap = b[inside] / w[inside, None] - centre
+            center = b[inside].sum(axis=0) / w[inside].sum()
+            gap = b[inside] / w[inside, None] - center
             objective += mu[i] * (w[inside] * (gap**2).sum(axis=1)).sum()
-            captured += mu[i] * w[inside].sum() * (centre**2).sum()
+            captured += mu[i] * w[inside].sum() * (center**2).sum()
     return objective, captured / n
 
 
@@ -81,7 +81,7 @@ def test_trace_form_of_equation_1():
 @pytest.mark.parametrize("missing", [0.0, 0.2, 0.6])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_objective_never_rises(missing, seed):
-    """Theorem 7, with refilled clusters and centres that no member defines."""
+    """Theorem 7, with refilled clusters and centers that no member defines."""
     labels = noisy_ensemble(150, 12, 5, noise=0.5, missing=missing, seed=seed)[1]
     method = SEC(9, init="random", n_init=1, random_state=seed).fit(labels)
     assert method.n_iter_ > 2
@@ -220,7 +220,7 @@ def test_reference_values():
 def test_weights_of_samples_scale_the_objective():
     labels = noisy_ensemble(40, 6, 3, noise=0.3)[1]
     times = np.random.default_rng(0).integers(1, 4, 40)
-    weighted = SEC(3, random_state=0).fit(Ensemble.from_labels(labels, weights=times))
+    weighted = SEC(3, random_state=0).fit(Ensemble.from_partitions(labels, weights=times))
     repeated = SEC(3, random_state=0).fit(np.repeat(labels, times, axis=0))
     assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-12)
     assert weighted.utility_ == pytest.approx(repeated.utility_, rel=1e-12)

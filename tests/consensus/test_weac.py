@@ -10,21 +10,15 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
-from partita import (
-    EAC,
-    WEAC,
-    Ensemble,
-    coassociation,
-    crowd_agreement,
-    crowd_weighted_coassociation,
-)
+from partita import EAC, WEAC, Ensemble, coassociation
+from partita.matrices import crowd_agreement, crowd_weighted_coassociation
 from partita.testing import consensus_checks, noisy_ensemble
 
 
 @pytest.mark.shared
 def test_published_matrix_and_labels(oracle):
     published = oracle("weac_gpmgla")
-    found = crowd_agreement(Ensemble.from_labels(oracle.labels))
+    found = crowd_agreement(Ensemble.from_partitions(oracle.labels))
     np.testing.assert_allclose(found, published["NCAI"], rtol=0, atol=1e-13)
     WCA = crowd_weighted_coassociation(oracle.labels)
     np.testing.assert_allclose(WCA, published["WCA"], rtol=0, atol=1e-13)
@@ -35,7 +29,7 @@ def test_published_matrix_and_labels(oracle):
 def test_reference_values_of_ecoli():
     expected = reference("weac")
     labels = expected["labels"]
-    found = crowd_agreement(Ensemble.from_labels(labels))
+    found = crowd_agreement(Ensemble.from_partitions(labels))
     np.testing.assert_allclose(found, expected["crowd_agreement"], rtol=1e-12)
     sums = crowd_weighted_coassociation(labels).sum(axis=1)[:: expected["every"]]
     np.testing.assert_allclose(sums, expected["row_sums"], rtol=1e-12)
@@ -50,7 +44,7 @@ def test_reduced_equals_unreduced(name, missing):
     labels = repeated(once)
     agreement = crowd_agreement_slowly(labels)
     np.testing.assert_allclose(
-        crowd_agreement(Ensemble.from_labels(labels)), agreement, rtol=0, atol=1e-12
+        crowd_agreement(Ensemble.from_partitions(labels)), agreement, rtol=0, atol=1e-12
     )
     B, partition = incidence_slowly(labels)
     weight, known = agreement**1.5, (labels >= 0).astype(float)
@@ -73,7 +67,7 @@ def test_four_samples_by_hand():
     The means are 1/2, 1/2 and 0, so that the third partition has no weight at all.
     """
     labels = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
-    found = crowd_agreement(Ensemble.from_labels(labels))
+    found = crowd_agreement(Ensemble.from_partitions(labels))
     np.testing.assert_allclose(found, [1.0, 1.0, 0.0], rtol=0, atol=1e-15)
     expected = np.kron(np.eye(2), np.ones((2, 2)))
     np.testing.assert_allclose(crowd_weighted_coassociation(labels), expected, rtol=0, atol=1e-15)
@@ -82,12 +76,14 @@ def test_four_samples_by_hand():
 def test_partitions_without_information():
     """One cluster agrees with nothing; where nothing agrees, all count the same."""
     labels = noisy_ensemble(30, 4, 3, noise=0.1)[1]
-    agreement = crowd_agreement(Ensemble.from_labels(np.column_stack([labels, np.zeros(30, int)])))
+    agreement = crowd_agreement(
+        Ensemble.from_partitions(np.column_stack([labels, np.zeros(30, int)]))
+    )
     assert agreement[4] == 0.0
     assert agreement.max() == 1.0
-    alone = Ensemble.from_labels(labels[:, :1])
+    alone = Ensemble.from_partitions(labels[:, :1])
     np.testing.assert_array_equal(crowd_agreement(alone), [1.0])
-    independent = Ensemble.from_labels(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
+    independent = Ensemble.from_partitions(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
     np.testing.assert_array_equal(crowd_agreement(independent), [1.0, 1.0])
 
 

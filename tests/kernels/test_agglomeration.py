@@ -1,4 +1,4 @@
-"""Nearest-neighbour chains against the textbook: merge the closest pair, n - 1 times."""
+"""Nearest-neighbor chains against the textbook: merge the closest pair, n - 1 times."""
 
 from __future__ import annotations
 

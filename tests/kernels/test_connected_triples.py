@@ -1,4 +1,4 @@
-"""Common neighbours against the triple sum written out."""
+"""Common neighbors against the triple sum written out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.kernel
 
 
 @pytest.mark.parametrize("n", [1, 5, 70])
-def test_weights_of_common_neighbours(n):
+def test_weights_of_common_neighbors(n):
     rng = np.random.default_rng(n)
     graph = rng.random((n, n)) * (rng.random((n, n)) < 0.6)
     graph = np.minimum(graph, graph.T)

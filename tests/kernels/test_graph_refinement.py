@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from partita import _kernels
-from partita.solvers.links import CLIQUES, EDGES, NETS, Links
+from partita.solvers.graph_cut.links import CLIQUES, EDGES, NETS, Links
 
 pytestmark = pytest.mark.kernel
 KINDS = {"edges": EDGES, "cliques": CLIQUES, "nets": NETS}

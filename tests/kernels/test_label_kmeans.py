@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from partita import _kernels
-from partita.rows import Chunk, RowParts
-from partita.solvers import label_search
-from partita.solvers.label_search import Search, Tables, Typical
+from partita.scale import Chunk, RowParts
+from partita.solvers.label_kmeans import search as search_module
+from partita.solvers.label_kmeans.search import Search, Tables, Typical
 
 pytestmark = pytest.mark.kernel
 MISSING = 255
@@ -25,9 +25,9 @@ class Case:
         self.offsets = np.arange(m + 1) * k
         self.tables = Tables(rng.normal(size=(m * k, groups)), rng.random((m, groups)))
         self.constant, self.scale = rng.random(n), rng.random(n) + 0.5
-        self.n_labelled = np.count_nonzero(self.labels != MISSING, axis=1).astype(np.int32)
+        self.n_labeled = np.count_nonzero(self.labels != MISSING, axis=1).astype(np.int32)
         self.complete = missing == 0.0
-        self.parts = RowParts(self.constant, self.scale, self.scale, self.n_labelled)
+        self.parts = RowParts(self.constant, self.scale, self.scale, self.n_labeled)
 
     def costs(self, tables: Tables) -> np.ndarray:
         costs = np.zeros((len(self.labels), tables.lookup.shape[1]))
@@ -39,7 +39,7 @@ class Case:
         return costs
 
     def start(self, tables: Tables | None = None) -> Search:
-        typical = Typical(int(np.median(self.n_labelled)), 1.0)
+        typical = Typical(int(np.median(self.n_labeled)), 1.0)
         return Search.start(tables or self.tables, self.offsets, self.complete, typical)
 
     def chunk(self) -> Chunk:
@@ -80,20 +80,20 @@ def test_assign_takes_the_cheapest_and_its_bounds_hold(case):
     chunk = case.chunk()
     search = case.start()
     moved = search.assign(chunk, MISSING, case.parts)
-    labelled = case.n_labelled > 0
+    labeled = case.n_labeled > 0
     check_assignment(case, search, chunk)
-    assert moved == labelled.sum()
+    assert moved == labeled.sum()
 
 
 def check_assignment(case, search, chunk):
     expected = case.costs(search.tables)
-    labelled = case.n_labelled > 0
-    np.testing.assert_array_equal(chunk.groups[labelled], expected.argmin(axis=1)[labelled])
-    assert np.all(chunk.groups[~labelled] == -1)
-    ordered = np.sort(search.unit * expected, axis=1)[labelled]
-    assert np.all(chunk.upper[labelled] >= ordered[:, 0])
+    labeled = case.n_labeled > 0
+    np.testing.assert_array_equal(chunk.groups[labeled], expected.argmin(axis=1)[labeled])
+    assert np.all(chunk.groups[~labeled] == -1)
+    ordered = np.sort(search.unit * expected, axis=1)[labeled]
+    assert np.all(chunk.upper[labeled] >= ordered[:, 0])
     if expected.shape[1] > 1:
-        assert np.all(chunk.lower[labelled] <= ordered[:, 1])
+        assert np.all(chunk.lower[labeled] <= ordered[:, 1])
 
 
 @pytest.mark.parametrize("step", [1e-6, 1e-3, 0.1])
@@ -144,7 +144,7 @@ def test_more_groups_and_more_labels_than_registers_and_batches_hold(missing, gr
 @pytest.mark.parametrize("coarse", [np.int8, np.int16])
 def test_a_group_of_another_size_does_not_blur_the_others(missing, coarse, monkeypatch):
     """Every group has steps of its own: one with huge entries costs looks at itself alone."""
-    monkeypatch.setattr(label_search, "_NEAR", 0 if coarse is np.int8 else 1 << 30)
+    monkeypatch.setattr(search_module, "_NEAR", 0 if coarse is np.int8 else 1 << 30)
     case = Case(missing, 20)
     case.tables.lookup[:, 3] *= 1e7
     search, chunk = case.start(), case.chunk()
@@ -161,8 +161,8 @@ def test_bounds_spare_look_ups(missing):
     case = Case(missing, 3)
     search, chunk = case.start(), case.chunk()
     search.assign(chunk, MISSING, case.parts)
-    labelled = case.n_labelled > 0
-    clear = labelled & (chunk.lower - chunk.upper > 1e-3)
+    labeled = case.n_labeled > 0
+    clear = labeled & (chunk.lower - chunk.upper > 1e-3)
     assert clear.mean() > 0.5
     chunk.groups[clear] = (chunk.groups[clear] + 1) % 3
     wrong = chunk.groups.copy()
@@ -222,6 +222,6 @@ def test_ratio_tables():
     for i in range(2):
         for k in range(groups):
             rows = slice(offsets[i], offsets[i + 1])
-            centre = counts[rows, k] / masses[i, k] if masses[i, k] > 0 else overall[rows]
-            np.testing.assert_allclose(lookup[rows, k], -2 * mu[i] * centre, rtol=0, atol=1e-13)
-            np.testing.assert_allclose(slope[i, k], mu[i] * (centre**2).sum(), rtol=0, atol=1e-13)
+            center = counts[rows, k] / masses[i, k] if masses[i, k] > 0 else overall[rows]
+            np.testing.assert_allclose(lookup[rows, k], -2 * mu[i] * center, rtol=0, atol=1e-13)
+            np.testing.assert_allclose(slope[i, k], mu[i] * (center**2).sum(), rtol=0, atol=1e-13)

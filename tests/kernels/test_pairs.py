@@ -16,13 +16,13 @@ pytestmark = pytest.mark.kernel
 @pytest.fixture(params=[0.0, 0.3], ids=["complete", "missing"])
 def ensemble(request):
     _, labels = noisy_ensemble(14, 6, 4, noise=0.4, missing=request.param)
-    return Ensemble.from_labels(labels).compress()
+    return Ensemble.from_partitions(labels).compress()
 
 
 @pytest.fixture
 def votes(ensemble):
     """Who joins and who sees each pair, shape (m, n, n), and the blow-up to all partitions."""
-    columns, known = ensemble.labels.T, ensemble.observed.T
+    columns, known = ensemble.codes.T, ensemble.observed.T
     sees = known[:, :, None] & known[:, None]
     joins = (columns[:, :, None] == columns[:, None]) & sees
     return joins, sees, ensemble.n_partitions / np.maximum(sees.sum(axis=0), 1)
@@ -39,7 +39,7 @@ def test_lists_the_pairs_that_some_partition_joins(ensemble, votes):
 
 
 def test_blocks_of_rows_do_not_matter(ensemble):
-    labels, missing, n = ensemble.labels, ensemble.missing, ensemble.n_rows
+    labels, missing, n = ensemble.codes, ensemble.missing_code, ensemble.n_rows
     whole = joined_pairs(ensemble)
     count, partner = np.zeros(n, np.int64), np.empty_like(whole.partner)
     for start, stop in ((0, 5), (5, n)):
@@ -56,7 +56,7 @@ def test_pace(ensemble, votes):
     strength, S, age = rng.uniform(1, 9, ensemble.n_partitions), rng.random(len(pairs)), 6.0
     W = np.empty(len(pairs))
     kernels.pace(
-        ensemble.labels, ensemble.missing, strength, age, *pairs.pattern, S, 0, pairs.n_rows, W
+        ensemble.codes, ensemble.missing_code, strength, age, *pairs.pattern, S, 0, pairs.n_rows, W
     )
     full = pairs.dense(S, diagonal=1.0, elsewhere=0.0)
     loss = blow_up * (sees * strength[:, None, None] * (full - joins) ** 2).sum(axis=0)
@@ -71,13 +71,15 @@ def test_complete(ensemble, votes):
     joins, sees, blow_up = votes
     rng = np.random.default_rng(1)
     pairs = joined_pairs(ensemble)
-    n, m = ensemble.labels.shape
+    n, m = ensemble.codes.shape
     strength, W = rng.uniform(1, 9, m), rng.uniform(0.3, 1, len(pairs))
     Y, lift, weights = rng.random((n, 3)), rng.random(n), rng.uniform(1, 5, n)
     rho, gamma = 0.7, 1.5
     S, d = np.empty(len(pairs)), np.empty((n, m))
     arguments = (weights, *pairs.pattern, W, 0, n, S, d)
-    kernels.complete(ensemble.labels, ensemble.missing, strength, Y, lift, rho, gamma, *arguments)
+    kernels.complete(
+        ensemble.codes, ensemble.missing_code, strength, Y, lift, rho, gamma, *arguments
+    )
     full_W = pairs.dense(W, diagonal=1.0, elsewhere=1.0)
     total = blow_up * (sees * strength[:, None, None]).sum(axis=0)
     total[total == 0] = 1

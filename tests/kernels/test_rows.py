@@ -1,4 +1,4 @@
-"""Distinct rows, colours and renumbering against plain NumPy."""
+"""Distinct rows, colors and renumbering against plain NumPy."""
 
 from __future__ import annotations
 
@@ -38,34 +38,34 @@ def mix(x):
     return x ^ (x >> 31)
 
 
-def refine_slowly(labels, offsets, row_colour):
+def refine_slowly(labels, offsets, row_color):
     n, m = labels.shape
     cluster, partition, rows = {}, [], []
     for i in range(m):
         total = 0
         for c in range(offsets[i + 1] - offsets[i]):
             members = [x for x in range(n) if labels[x, i] == c]
-            cluster[i, c] = mix(sum(mix(row_colour[x]) for x in members) % 2**64)
+            cluster[i, c] = mix(sum(mix(row_color[x]) for x in members) % 2**64)
             total += cluster[i, c]
         partition.append(mix(total % 2**64))
     for x in range(n):
         seen = [i for i in range(m) if labels[x, i] != MISSING]
         total = sum(mix(cluster[i, labels[x, i]] ^ partition[i]) for i in seen) % 2**64
-        rows.append(mix(int(row_colour[x]) ^ total))
+        rows.append(mix(int(row_color[x]) ^ total))
     return rows
 
 
 def test_refine_equals_its_twin():
     labels, offsets = table(7, n=30)
-    colour = np.random.default_rng(0).integers(0, 3, 30).astype(np.uint64)
-    expected = refine_slowly(labels, offsets, colour)
+    color = np.random.default_rng(0).integers(0, 3, 30).astype(np.uint64)
+    expected = refine_slowly(labels, offsets, color)
     cluster = np.empty(offsets[-1], np.uint64)
     with np.errstate(over="ignore"):
         for first, last in ((0, 3), (3, 4)):
-            _kernels.rows.gather_colours(labels, MISSING, offsets, colour, first, last, cluster)
+            _kernels.rows.gather_colors(labels, MISSING, offsets, color, first, last, cluster)
         for start, stop in ((0, 10), (10, 30)):
-            _kernels.rows.spread_colours(labels, MISSING, offsets, cluster, start, stop, colour)
-    assert colour.tolist() == expected
+            _kernels.rows.spread_colors(labels, MISSING, offsets, cluster, start, stop, color)
+    assert color.tolist() == expected
 
 
 def test_clusters_are_numbered_by_appearance():

@@ -36,7 +36,7 @@ def test_is_the_coassociation_where_nothing_is_missing():
 
 def test_reduced_form_expands_to_the_full_one():
     labels = np.repeat(noisy_ensemble(12, 5, missing=0.3)[1], 2, axis=0)
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     reduced = incomplete_coassociation(core, expand=False)
     expanded = reduced[np.ix_(core.inverse, core.inverse)]
     np.testing.assert_array_equal(expanded, incomplete_coassociation(labels))

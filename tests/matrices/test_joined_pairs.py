@@ -14,7 +14,7 @@ from partita.testing import noisy_ensemble
 
 @pytest.fixture
 def core():
-    return Ensemble.from_labels(noisy_ensemble(20, 4, 5, noise=0.3)[1]).compress()
+    return Ensemble.from_partitions(noisy_ensemble(20, 4, 5, noise=0.3)[1]).compress()
 
 
 def test_forms_agree(core):
@@ -36,7 +36,7 @@ def test_upper_shares_the_values(core):
 
 
 def test_threads_do_not_matter():
-    core = Ensemble.from_labels(noisy_ensemble(600, 6, 5, noise=0.5)[1]).compress()
+    core = Ensemble.from_partitions(noisy_ensemble(600, 6, 5, noise=0.5)[1]).compress()
     found = []
     for n_threads in (1, 2):
         with partita.config_context(n_threads=n_threads):

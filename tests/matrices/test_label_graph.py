@@ -17,8 +17,8 @@ from partita.testing import noisy_ensemble
 def core(request):
     """More than 500 clusters, which are fewer than the rows, and rows of different weights."""
     labels = noisy_ensemble(900, 60, 9, noise=0.4, missing=request.param, seed=2)[1]
-    core = Ensemble.from_labels(np.vstack([labels, labels[:50]])).compress()
-    assert 500 < core.n_all_clusters < core.n_rows
+    core = Ensemble.from_partitions(np.vstack([labels, labels[:50]])).compress()
+    assert 500 < core.n_base_clusters < core.n_rows
     assert core.weights.max() > 1
     return core
 
@@ -26,16 +26,16 @@ def core(request):
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_products_are_those_of_the_matrix(core, n_threads, monkeypatch):
     monkeypatch.setattr("partita._threads._SMALL", 0)  # work for every thread
-    monkeypatch.setattr("partita.rows._protocol._BLOCK", 100)
+    monkeypatch.setattr("partita.scale.rows._BLOCK", 100)
     rng = np.random.default_rng(0)
-    left, right = rng.random(core.n_rows), rng.random(core.n_all_clusters)
-    graph = LabelGraph(core, right).scaled(left, np.full(core.n_all_clusters, 3.0))
+    left, right = rng.random(core.n_rows), rng.random(core.n_base_clusters)
+    graph = LabelGraph(core, right).scaled(left, np.full(core.n_base_clusters, 3.0))
     matrix = left[:, None] * incidence(core).toarray() * (3.0 * right)
-    v, u = rng.normal(size=core.n_all_clusters), rng.normal(size=core.n_rows)
+    v, u = rng.normal(size=core.n_base_clusters), rng.normal(size=core.n_rows)
     with config_context(n_threads=n_threads):
         np.testing.assert_allclose(graph @ v, matrix @ v, rtol=0, atol=1e-12)
         np.testing.assert_allclose(graph.T @ u, matrix.T @ u, rtol=0, atol=1e-12)
-        V = rng.normal(size=(core.n_all_clusters, 3))
+        V = rng.normal(size=(core.n_base_clusters, 3))
         np.testing.assert_allclose(graph @ V, matrix @ V, rtol=0, atol=1e-12)
         U = rng.normal(size=(core.n_rows, 3))
         np.testing.assert_allclose(graph.T @ U, matrix.T @ U, rtol=0, atol=1e-12)
@@ -49,7 +49,7 @@ def spans(vectors):
 
 
 def test_a_cut_is_that_of_the_matrix_which_is_not_formed(core, monkeypatch):
-    certainty = np.random.default_rng(1).uniform(0.2, 1.0, core.n_all_clusters)
+    certainty = np.random.default_rng(1).uniform(0.2, 1.0, core.n_base_clusters)
     values, vectors = transfer_cut_embedding(incidence(core, certainty), core.weights, 6)
     rows, columns = bipartite_embedding(incidence(core), core.weights, 6)
     monkeypatch.setattr(LabelGraph, "tocsr", lambda self: pytest.fail("formed"))
@@ -64,8 +64,8 @@ def test_a_cut_is_that_of_the_matrix_which_is_not_formed(core, monkeypatch):
 def test_a_small_graph_and_one_with_more_clusters_than_rows_are_formed():
     for n, m in ((300, 8), (80, 60)):
         labels = noisy_ensemble(n, m, 9, noise=0.4, seed=3)[1]
-        core = Ensemble.from_labels(labels).compress()
-        assert core.n_all_clusters <= 500 or core.n_all_clusters > core.n_rows
+        core = Ensemble.from_partitions(labels).compress()
+        assert core.n_base_clusters <= 500 or core.n_base_clusters > core.n_rows
         values, vectors = transfer_cut_embedding(incidence(core), core.weights, 4)
         found, embedding = transfer_cut_embedding(LabelGraph(core), core.weights, 4)
         np.testing.assert_allclose(found, values, rtol=0, atol=1e-13)
@@ -74,8 +74,8 @@ def test_a_small_graph_and_one_with_more_clusters_than_rows_are_formed():
 
 def test_a_cluster_without_edges_takes_no_part():
     labels = noisy_ensemble(1200, 70, 9, noise=0.4, seed=4)[1]
-    core = Ensemble.from_labels(labels).compress()
-    certainty = np.ones(core.n_all_clusters)
+    core = Ensemble.from_partitions(labels).compress()
+    certainty = np.ones(core.n_base_clusters)
     certainty[::50] = 0.0  # no edge leads there
     values, vectors = transfer_cut_embedding(incidence(core, certainty), core.weights, 5)
     found, embedding = transfer_cut_embedding(LabelGraph(core, certainty), core.weights, 5)

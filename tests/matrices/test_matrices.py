@@ -77,16 +77,16 @@ def test_coassociation(labels, missing):
 
 
 def test_counts_are_integers_of_the_type_asked_for(labels):
-    core = Ensemble.from_labels(labels).compress()
+    core = Ensemble.from_partitions(labels).compress()
     assert matrices.agreement_counts(core, np.uint8).dtype == np.uint8
     both = coobserved_counts(core)
     np.testing.assert_array_equal(np.diag(both), core.observed.sum(axis=1))
     with pytest.raises(ValueError, match="300 partitions do not fit"):
-        matrices.agreement_counts(Ensemble.from_labels(np.zeros((2, 300), int)), np.uint8)
+        matrices.agreement_counts(Ensemble.from_partitions(np.zeros((2, 300), int)), np.uint8)
 
 
 def test_locally_weighted(labels):
-    ensemble = Ensemble.from_labels(labels)
+    ensemble = Ensemble.from_partitions(labels)
     certainty = matrices.cluster_certainty(ensemble, 0.4)
     np.testing.assert_allclose(certainty, certainty_slowly(labels, 0.4), rtol=0, atol=1e-14)
     B = matrices.incidence(ensemble).toarray()
@@ -108,16 +108,16 @@ def test_trajectories(seed):
 
 def test_trajectories_of_isolated_rows():
     labels = np.array([[0, 0], [0, 0], [0, 1], [7, 7]])  # the last row shares nothing
-    found = partita.trajectory_similarity(labels, n_neighbours=1, n_steps=2)
+    found = partita.trajectory_similarity(labels, n_neighbors=1, n_steps=2)
     assert np.all(found[3] == 1e-20)
     # the two linked rows only ever change places: their walks never meet
     np.testing.assert_allclose(found[:3, :3], [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
-    with pytest.raises(ValueError, match="n_neighbours must be in"):
-        partita.trajectory_similarity(labels, n_neighbours=9)
+    with pytest.raises(ValueError, match="n_neighbors must be in"):
+        partita.trajectory_similarity(labels, n_neighbors=9)
 
 
 def test_tables(labels):
-    ensemble = Ensemble.from_labels(labels, weights=np.arange(1, len(labels) + 1))
+    ensemble = Ensemble.from_partitions(labels, weights=np.arange(1, len(labels) + 1))
     B = matrices.incidence(ensemble).toarray()
     assert np.all(B.sum(axis=1) == (labels >= 0).sum(axis=1))
     np.testing.assert_allclose(matrices.cluster_sizes(ensemble), B.T @ ensemble.weights)
@@ -131,13 +131,13 @@ def test_tables(labels):
     )
 
 
-def test_contingency_leaves_unlabelled_samples_out():
+def test_contingency_leaves_unlabeled_samples_out():
     found = matrices.contingency(["a", "a", "b", None], [1, 2, 2, 2])
     np.testing.assert_array_equal(found, [[1, 1], [0, 1]])
 
 
 def test_reduced_matrices_expand_to_the_full_ones(labels):
-    core = Ensemble.from_labels(np.repeat(labels, 2, axis=0)).compress()
+    core = Ensemble.from_partitions(np.repeat(labels, 2, axis=0)).compress()
     for function in (
         partita.coassociation,
         partita.locally_weighted_coassociation,
@@ -152,7 +152,7 @@ def test_reduced_matrices_expand_to_the_full_ones(labels):
 
 
 def test_samples_without_labels_are_similar_to_nothing():
-    ensemble = Ensemble.from_labels([[0, 0, None], [1, 1, None]], unlabelled="keep")
+    ensemble = Ensemble.from_partitions([[0, 0, None], [1, 1, None]], unlabeled="keep")
     found = partita.coassociation(ensemble)
     np.testing.assert_array_equal(found, [[1, 1, 0], [1, 1, 0], [0, 0, 0]])
 
@@ -179,7 +179,7 @@ def test_published_programs(oracle):
         partita.coassociation(labels), oracle("eac")["CA"], rtol=0, atol=1e-15
     )
     lwea = oracle("lwea_lwgp")
-    certainty = matrices.cluster_certainty(Ensemble.from_labels(labels))
+    certainty = matrices.cluster_certainty(Ensemble.from_partitions(labels))
     np.testing.assert_allclose(certainty, lwea["ECI"], rtol=0, atol=1e-14)
     found = partita.locally_weighted_coassociation(labels)
     np.testing.assert_allclose(found, lwea["LWCA"], rtol=0, atol=1e-13)

@@ -31,7 +31,7 @@ def slow_twin(labels: np.ndarray, consensus: np.ndarray) -> tuple[np.ndarray, np
 
 
 def check_image(means: BlockMeans, labels: np.ndarray, order: np.ndarray) -> None:
-    """With a block per sample the image is the ordered matrix; ties may swap equal neighbours."""
+    """With a block per sample the image is the ordered matrix; ties may swap equal neighbors."""
     full = coassociation(labels)[np.ix_(order, order)]
     assert means.image.shape == full.shape
     np.testing.assert_allclose(np.sort(means.image, axis=None), np.sort(full, axis=None))
@@ -77,7 +77,7 @@ def test_repeated_rows_are_weighted_rows() -> None:
     labels, consensus = table(20), np.arange(20) % 2
     repeated = block_means(np.repeat(labels, 3, axis=0), np.repeat(consensus, 3), resolution=10)
     weighted = block_means(
-        Ensemble.from_labels(labels, weights=np.full(20, 3.0)), consensus, resolution=10
+        Ensemble.from_partitions(labels, weights=np.full(20, 3.0)), consensus, resolution=10
     )
     np.testing.assert_allclose(repeated.image, weighted.image)
     np.testing.assert_allclose(repeated.confidence, weighted.confidence)
@@ -100,11 +100,11 @@ def test_more_clusters_than_rows_of_the_image() -> None:
 def test_samples_without_a_label_are_left_out() -> None:
     labels = table()
     labels[5] = -1
-    ensemble = Ensemble.from_labels(labels, unlabelled="keep")
+    ensemble = Ensemble.from_partitions(labels, unlabeled="keep")
     consensus = np.arange(60) % 3
     consensus[7] = -1
     means = block_means(ensemble, consensus)
-    assert means.n_unlabelled == 2
+    assert means.n_unlabeled == 2
     assert means.sizes.sum() == 58
 
 

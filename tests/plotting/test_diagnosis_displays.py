@@ -29,7 +29,7 @@ def test_confidence_is_that_of_the_diagnosis(case) -> None:
     assert names == [["a", "b", "c"][k] for k in np.argsort(-display.quantiles[:, 2])]
     assert {t.get_text() for t in display.ax_.texts} == {"20", "40", "60"}
     ax = Figure().add_subplot()
-    assert ConfidenceDisplay.from_labels(labels, truth).plot(ax).ax_ is ax
+    assert ConfidenceDisplay.from_partitions(labels, truth).plot(ax).ax_ is ax
 
 
 def test_of_many_clusters_the_least_certain_are_shown() -> None:
@@ -74,5 +74,5 @@ def test_of_many_partitions_bad_runs_stay(case) -> None:
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_few_partitions(n: int) -> None:
-    display = AgreementDisplay.from_labels([[0, 0, 1], [0, 1, 1]][:n], [0, 0, 1]).plot()
+    display = AgreementDisplay.from_partitions([[0, 0, 1], [0, 1, 1]][:n], [0, 0, 1]).plot()
     assert display.names == list(range(n))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from partita.choosing import KScan, scan_k
 from partita.plotting import PALETTE, ScanDisplay, TrackingDisplay
+from partita.select_k import KScan, scan_k
 from partita.testing import noisy_ensemble
 
 
@@ -72,9 +72,9 @@ def test_tracking_draws_any_number_of_samples_in_as_many_columns() -> None:
     assert "200 of them drawn" in display.ax_.get_xlabel()
 
 
-def test_samples_without_a_cluster_have_no_colour() -> None:
+def test_samples_without_a_cluster_have_no_color() -> None:
     display = TrackingDisplay.from_results({2: [0, 0, -1, 1], 9: [0, 0, 8, 1]}).plot()
-    colours = [patch.get_facecolor() for patch in display.ax_.patches]
-    assert (1.0, 1.0, 1.0, 1.0) in colours
+    colors = [patch.get_facecolor() for patch in display.ax_.patches]
+    assert (1.0, 1.0, 1.0, 1.0) in colors
     assert len(PALETTE) == 8
     assert "of them drawn" not in display.ax_.get_xlabel()

@@ -1,4 +1,4 @@
-"""Colours that the colour-blind and a grey printer tell apart, and names that stay names."""
+"""Colors that the color-blind and a gray printer tell apart, and names that stay names."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ TO_XYZ = np.array(
 )
 
 
-def lab(colours: tuple[str, ...], sight: np.ndarray) -> np.ndarray:
+def lab(colors: tuple[str, ...], sight: np.ndarray) -> np.ndarray:
     """CIELAB coordinates under D65, where a distance of 2.3 is just noticeable."""
-    rgb = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in colours])
+    rgb = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in colors])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     xyz = np.clip(linear @ sight.T, 0, 1) @ TO_XYZ.T / [0.95047, 1.0, 1.08883]
     f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
@@ -58,8 +58,8 @@ def lab(colours: tuple[str, ...], sight: np.ndarray) -> np.ndarray:
     )
 
 
-def closest(colours: tuple[str, ...], sight: np.ndarray) -> float:
-    places = lab(colours, sight)
+def closest(colors: tuple[str, ...], sight: np.ndarray) -> float:
+    places = lab(colors, sight)
     return min(float(np.linalg.norm(a - b)) for a, b in combinations(places, 2))
 
 
@@ -69,7 +69,7 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("sight", SIGHT)
-def test_no_two_colours_of_the_palette_look_alike(sight: str) -> None:
+def test_no_two_colors_of_the_palette_look_alike(sight: str) -> None:
     assert closest(PALETTE, SIGHT[sight]) > 20  # about nine just noticeable differences
 
 
@@ -79,7 +79,7 @@ def test_the_measure_sees_red_and_green_fall_together() -> None:
     assert closest(pair, SIGHT["deuteranopia"]) < 20
 
 
-def test_no_two_colours_of_the_palette_have_the_same_grey() -> None:
+def test_no_two_colors_of_the_palette_have_the_same_gray() -> None:
     lightness = np.sort(lab(PALETTE, SIGHT["normal"])[:, 0])
     assert np.diff(lightness).min() > 8
 
@@ -93,12 +93,12 @@ def test_the_heat_map_keeps_its_order_for_every_eye() -> None:
 
 
 def test_names_are_readable_on_every_band() -> None:
-    assert min(contrast(text_on(colour), colour) for colour in PALETTE) >= 4.5
+    assert min(contrast(text_on(color), color) for color in PALETTE) >= 4.5
 
 
 def test_text_and_lines_stand_out_from_paper() -> None:
-    assert min(contrast(colour, "#ffffff") for colour in (INK, MUTED)) >= 4.5
-    assert min(contrast(colour, "#ffffff") for colour in (ACCENT, *LINES)) >= 3
+    assert min(contrast(color, "#ffffff") for color in (INK, MUTED)) >= 4.5
+    assert min(contrast(color, "#ffffff") for color in (ACCENT, *LINES)) >= 3
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita.solvers import balanced_parts
-from partita.solvers.balanced_parts import choose_partitioner, refine
-from partita.solvers.graph_cut import cut_cliques, cut_graph
-from partita.solvers.hypergraph_cut import cut_hypergraph
-from partita.solvers.links import Links
-from partita.solvers.seats import seat
+from partita.solvers.graph_cut import refinement
+from partita.solvers.graph_cut.capacities import seat
+from partita.solvers.graph_cut.graphs import cut_cliques, cut_graph
+from partita.solvers.graph_cut.hypergraphs import cut_hypergraph
+from partita.solvers.graph_cut.links import Links
+from partita.solvers.graph_cut.refinement import choose_partitioner, refine
 
 OPTIONS = {"balance": 0.05, "n_init": 5, "task": "test"}
 
@@ -75,7 +75,7 @@ def test_builtin_cut_of_nets_is_the_smallest(incidence, n_parts):
 
 @pytest.mark.parametrize("extra", ["metis", "kahypar"])
 def test_the_extras_start_from_their_own_partitions(extra, incidence):
-    pytest.importorskip(balanced_parts._MODULES[extra])
+    pytest.importorskip(refinement._MODULES[extra])
     B, weights = incidence
     cut = cut_cliques if extra == "metis" else cut_hypergraph
     mass, whole = (weights, False) if extra == "metis" else (np.ones(9), True)
@@ -112,14 +112,14 @@ def test_auto_does_not_ask_metis_for_parts_of_few_vertices(capfd):
 
 
 def test_an_extra_that_is_not_there(monkeypatch):
-    monkeypatch.setattr(balanced_parts, "find_spec", lambda name: None)
+    monkeypatch.setattr(refinement, "find_spec", lambda name: None)
     assert choose_partitioner("auto", "metis", True) == "builtin"
     with pytest.raises(ImportError, match=r"partita\[graph\]"):
         choose_partitioner("kahypar", "kahypar", True)
 
 
 def test_auto_leaves_large_graphs_to_the_builtin_procedure(monkeypatch):
-    monkeypatch.setattr(balanced_parts, "find_spec", lambda name: name)
+    monkeypatch.setattr(refinement, "find_spec", lambda name: name)
     assert choose_partitioner("auto", "metis", True) == "metis"
     assert choose_partitioner("auto", "metis", False) == "builtin"
     assert choose_partitioner("metis", "metis", False) == "metis"

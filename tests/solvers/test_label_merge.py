@@ -11,10 +11,10 @@ from sklearn.base import clone
 
 from partita import CCC, KC, KCC, SEC, Ensemble, config_context
 from partita.metrics import adjusted_rand
-from partita.rows import EnsembleRows
-from partita.solvers import label_seeds
-from partita.solvers.label_merge import _mergers, merged_groups, most_groups
-from partita.solvers.label_statistics import Geometry, group_statistics
+from partita.scale import EnsembleRows
+from partita.solvers.label_kmeans import seeds
+from partita.solvers.label_kmeans.merging import _mergers, merged_groups, most_groups
+from partita.solvers.label_kmeans.statistics import Geometry, group_statistics
 from planted_labels import planted
 
 METHODS = {
@@ -28,7 +28,7 @@ METHODS = {
 
 
 def geometry_of(method: Any, labels: Any, weights: Any = None) -> tuple[EnsembleRows, Geometry]:
-    core = Ensemble.from_labels(labels, unlabelled="keep").compress()
+    core = Ensemble.from_partitions(labels, unlabeled="keep").compress()
     rows = EnsembleRows(core)
     given = np.ones(core.n_partitions) if weights is None else weights[core.partition_order]
     return rows, method._geometry(rows, given)
@@ -104,7 +104,7 @@ def test_how_many_groups_are_merged() -> None:
 
 def test_very_many_rows_start_from_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn by weight, with the partitions' weights in the sample's order of columns."""
-    monkeypatch.setattr(label_seeds, "_SAMPLE", 200)
+    monkeypatch.setattr(seeds, "_SAMPLE", 200)
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 5, 3000)
     noise = rng.integers(0, 6, (3000, 7))

@@ -1,11 +1,11 @@
-"""The regularised normalised cut against its definition."""
+"""The regularized normalized cut against its definition."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigh
 
-from partita.solvers.normalised_cut import normalised_cut, normalised_cut_vectors
+from partita.solvers.normalized_cuts import normalized_cut, normalized_cut_vectors
 
 
 def blocks(sizes, seed=0):
@@ -16,10 +16,10 @@ def blocks(sizes, seed=0):
     return group, (graph + graph.T) / 2
 
 
-def test_vectors_solve_the_regularised_problem():
+def test_vectors_solve_the_regularized_problem():
     _, graph = blocks([6, 9, 4])
     graph[0, 1] = graph[1, 0] = 1e-7  # no edge
-    values, vectors = normalised_cut_vectors(graph, 3)
+    values, vectors = normalized_cut_vectors(graph, 3)
     kept = np.where(graph < 1e-6, 0.0, graph)
     W = kept + 0.5 * np.eye(19)
     D = np.diag(kept.sum(axis=1) + 1.0)
@@ -32,7 +32,7 @@ def test_blocks_are_found_and_numbered_by_their_first_nodes():
     group, graph = blocks([6, 9, 4])
     order = np.random.default_rng(1).permutation(len(group))
     graph, group = graph[np.ix_(order, order)], group[order]
-    found = [normalised_cut(graph, 3, np.random.default_rng(seed), n_init=5) for seed in range(3)]
+    found = [normalized_cut(graph, 3, np.random.default_rng(seed), n_init=5) for seed in range(3)]
     first_seen = {g: k for k, g in enumerate(dict.fromkeys(group))}
     for labels in found:
         np.testing.assert_array_equal(labels, [first_seen[g] for g in group])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.solvers.regroup import merge_groups, split_groups
+from partita.solvers.merge_split import merge_groups, split_groups
 
 
 def nested(fine, coarse):

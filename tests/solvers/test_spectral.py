@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita.solvers import (
     connected_components,
-    discretise,
+    discretize,
     spectral_clustering,
     spectral_embedding,
     top_eigenvectors,
@@ -18,7 +18,7 @@ from partita.solvers import (
     weighted_kmeans,
 )
 from partita.solvers import spectral as spectral_module
-from partita.solvers.spectral import Factored, normalise_rows
+from partita.solvers.spectral import Factored, normalize_rows
 
 
 def gram(vectors):
@@ -128,12 +128,12 @@ def test_kmeans_weights_are_repeats():
     assert inertia == pytest.approx(full)
 
 
-def test_discretise_recovers_a_rotated_partition():
+def test_discretize_recovers_a_rotated_partition():
     truth = np.repeat([0, 1, 2], [4, 9, 17])
     onehot = np.eye(3)[truth] / np.sqrt(np.bincount(truth))
     rotation, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))
     noisy = onehot @ rotation + 1e-3 * np.random.default_rng(5).normal(size=onehot.shape)
-    found = discretise(noisy, np.ones(30), np.random.default_rng(0))
+    found = discretize(noisy, np.ones(30), np.random.default_rng(0))
     assert adjusted_rand_score(truth, found) == 1.0
 
 
@@ -146,6 +146,6 @@ def test_connected_components():
         np.testing.assert_array_equal(labels, [0, 0, 1, 2, 2])
 
 
-def test_normalise_rows_leaves_zero_rows():
-    found = normalise_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+def test_normalize_rows_leaves_zero_rows():
+    found = normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
     np.testing.assert_allclose(found, [[0.6, 0.8], [0, 0]])

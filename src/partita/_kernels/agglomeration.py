@@ -1,4 +1,4 @@
-"""Hierarchical clustering by nearest-neighbour chains, on a full square matrix, in place."""
+"""Hierarchical clustering by nearest-neighbor chains, on a full square matrix, in place."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def chain(matrix, size, linkage, left, right, height):
     For average linkage `matrix[a, b]` holds the *sum* of all pairwise distances between a and b
     (initial distance times both weights): merging is then one addition, exact for integers, and
     the mean is formed only to compare. Merges come in the order found, not by height.
-    A nearest neighbour that ties with the previous element of the chain yields to it, and a
+    A nearest neighbor that ties with the previous element of the chain yields to it, and a
     distance is the same number from either side, to the last bit: so distances fall along a chain,
     and it ends.
     """

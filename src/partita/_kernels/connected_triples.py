@@ -16,7 +16,7 @@ def weigh_common(graph, weights, start, stop, out):
 
     And their mirror images. `graph` is symmetric and non-negative. Tile by tile, so that a stretch
     of graph[k] is read once for many c; the innermost loop runs over d, so that vector instructions
-    serve it and sums keep their order. Neighbours that are none are skipped.
+    serve it and sums keep their order. Neighbors that are none are skipped.
     """
     n = len(graph)
     tile = np.zeros((_ROWS, _COLUMNS), np.float64)

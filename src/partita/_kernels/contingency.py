@@ -39,7 +39,7 @@ def cluster_sums(labels, missing, offsets, values, first, last, out):
 
 
 @jit
-def n_labelled(labels, missing, start, stop, out):
+def n_labeled(labels, missing, start, stop, out):
     """out[x] = number of labels of row x."""
     for x in range(start, stop):
         total = 0

@@ -3,7 +3,7 @@
 The pull of part k on vertex v is what joins v to k, the vertex itself left out; moving v from its
 part to k lowers the cut by pull(v, k) - pull(v, own). Three kinds of graph:
 
-EDGES    `other[start[v]:start[v+1]]` are v's neighbours, `value` the weights of the edges;
+EDGES    `other[start[v]:start[v+1]]` are v's neighbors, `value` the weights of the edges;
          pull = the weight of the edges to k.
 CLIQUES  `other` are the nets v is a pin of, `pin[pin_start[e]:pin_start[e+1]]` the vertices of net
          e, and every net joins all pairs of its pins, by the product of their masses;

@@ -2,7 +2,7 @@
 
 The cost of row x in group k is
 
-    f(x, k) = constant[x] + Σ_{i: x labelled} ( lookup[c_i(x), k] + scale[x] slope[i, k] ),
+    f(x, k) = constant[x] + Σ_{i: x labeled} ( lookup[c_i(x), k] + scale[x] slope[i, k] ),
 
 c_i(x) being x's cluster in partition i, numbered through. The cheapest group of a row is found by
 `label_search`.
@@ -85,9 +85,9 @@ def move(
 
 @jit
 def ratio_tables(counts, masses, overall, mu, offsets, first, last, lookup, slope):
-    """Look-ups -2 μ m and slopes μ ‖m‖² of the centres m = counts / masses, partition by partition.
+    """Look-ups -2 μ m and slopes μ ‖m‖² of the centers m = counts / masses, partition by partition.
 
-    A group none of whose rows a partition labels has the partition's overall centre there.
+    A group none of whose rows a partition labels has the partition's overall center there.
     """
     n_groups = np.uint64(counts.shape[1])  # unsigned: a negative place is looked for nowhere
     for i in range(first, last):
@@ -95,7 +95,7 @@ def ratio_tables(counts, masses, overall, mu, offsets, first, last, lookup, slop
         for k in range(n_groups):
             mass, squares = masses[i, k], 0.0
             for c in range(begin, end):
-                centre = counts[c, k] / mass if mass > 0 else overall[c]
-                lookup[c, k] = -2.0 * mu[i] * centre
-                squares += centre * centre
+                center = counts[c, k] / mass if mass > 0 else overall[c]
+                lookup[c, k] = -2.0 * mu[i] * center
+                squares += center * center
             slope[i, k] = mu[i] * squares

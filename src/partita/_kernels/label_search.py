@@ -2,7 +2,7 @@
 
 The cost of row x in group k is
 
-    f(x, k) = constant[x] + Σ_{i: x labelled} ( lookup[c_i(x), k] + scale[x] slope[i, k] ),
+    f(x, k) = constant[x] + Σ_{i: x labeled} ( lookup[c_i(x), k] + scale[x] slope[i, k] ),
 
 c_i(x) being x's cluster in partition i, numbered through. Coarse tables hold the K numbers of a
 look-up in 8 or 16 bits each, in steps that every group has for itself: their sums are exact, and
@@ -23,7 +23,7 @@ from partita._kernels._vectors import (
     whole_width,
 )
 
-__all__ = ["LARGEST", "assign", "quantise", "steps", "survey", "whole_width"]
+__all__ = ["LARGEST", "assign", "quantize", "steps", "survey", "whole_width"]
 
 LARGEST = {np.dtype(np.int8): 127, np.dtype(np.int16): 511}  # size of an entry of a coarse table
 _BLOCK = 512  # rows whose bounds are looked at before any of them is
@@ -104,7 +104,7 @@ def _two_cheapest_exactly(clusters, partitions, n, lookup, slope, scale, unit, l
 
 @jit(inside=True)
 def _not_held(
-    complete, rise, fall, calm_fall, scale, n_labelled, groups, upper, lower, start, stop, rows,
+    complete, rise, fall, calm_fall, scale, n_labeled, groups, upper, lower, start, stop, rows,
     calms,
 ):  # fmt: skip
     """List the rows of start..stop whose bounds do not hold them where they are; how many.
@@ -116,7 +116,7 @@ def _not_held(
         if groups[x] < 0:  # nothing is known of it, or there is nothing to know
             continue
         k, s = np.uint32(groups[x]), scale[x]
-        a = np.uint32(0) if complete else np.uint32(n_labelled[x])
+        a = np.uint32(0) if complete else np.uint32(n_labeled[x])
         calm = lower[x] + (calm_fall[a, 0] + s * calm_fall[a, 1])
         calms[x - start] = calm - _ROUNDED * abs(calm)
         up = upper[x] + (rise[a, k, 0] + s * rise[a, k, 1])
@@ -128,14 +128,14 @@ def _not_held(
     for x in range(start, stop):
         rows[n_rows] = x
         held = (groups[x] >= 0) & (upper[x] < lower[x])
-        n_rows += np.uint32((not held) & (n_labelled[x] > 0))
+        n_rows += np.uint32((not held) & (n_labeled[x] > 0))
     return n_rows
 
 
 @jit
 def assign(
     labels, missing, complete, offsets, lookup, slope, unit, coarse, restless, narrow, drift, scale,
-    n_labelled, groups, upper, lower, start, stop,
+    n_labeled, groups, upper, lower, start, stop,
 ):  # fmt: skip
     """Put rows start..stop into their cheapest group (the first of equals); return how many moved.
 
@@ -174,7 +174,7 @@ def assign(
     moved = 0
     for begin in range(start, stop, _BLOCK):
         n_rows = _not_held(
-            complete, rise, fall, calm_fall, scale, n_labelled, groups, upper, lower, begin,
+            complete, rise, fall, calm_fall, scale, n_labeled, groups, upper, lower, begin,
             min(begin + _BLOCK, stop), rows, calms,
         )  # fmt: skip
         for p in range(n_rows):
@@ -245,25 +245,25 @@ def steps(lowest, highest, unit, largest, roundings, middle, per_step, out):
     """How columns with these extremes are put into whole steps, -largest..largest.
 
     out : step, origin and reach of every column (see `assign`) in units of `unit`
-    middle, per_step : what `quantise` takes
+    middle, per_step : what `quantize` takes
     roundings : to single precision that a cost meets at most
     """
     for k in range(len(lowest)):
         low, high = unit * lowest[k], unit * highest[k]
         # rounded to what single precision holds first, so that these are no source of error
-        centre = np.float64(np.float32((low + high) / 2))
-        span = max(high - centre, centre - low)
+        center = np.float64(np.float32((low + high) / 2))
+        span = max(high - center, center - low)
         step = np.float64(np.float32(span * ((1.0 + 2.0**-20) / largest)))
         reach = 0.5 * step + _HALF_STEP * roundings * max(abs(low), abs(high))
         out[0, k] = step
-        out[1, k] = centre - reach
+        out[1, k] = center - reach
         out[2, k] = reach
-        middle[k] = centre / unit
+        middle[k] = center / unit
         per_step[k] = unit / step if step > 0.0 else 0.0
 
 
 @jit
-def quantise(table, middle, per_step, first, last, out):
+def quantize(table, middle, per_step, first, last, out):
     """Rows first..last of a table in whole steps from the middle of each column."""
     for c in range(first, last):
         row, steps = table[c], out[c]

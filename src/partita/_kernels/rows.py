@@ -73,40 +73,40 @@ def distinct(labels, inverse, first):
 
 
 @jit
-def gather_colours(labels, missing, offsets, row_colour, first, last, cluster_colour):
-    """Colours of the clusters of partitions first..last, from the multisets of their rows' colours.
+def gather_colors(labels, missing, offsets, row_color, first, last, cluster_color):
+    """Colors of the clusters of partitions first..last, from the multisets of their rows' colors.
 
-    The first half of a round of colour refinement on the graph of rows, clusters and partitions.
-    Sums of scrambled 64-bit colours are multisets' fingerprints: they commute, so neither the names
+    The first half of a round of color refinement on the graph of rows, clusters and partitions.
+    Sums of scrambled 64-bit colors are multisets' fingerprints: they commute, so neither the names
     nor the order of rows, clusters or partitions can enter.
     """
     for c in range(offsets[first], offsets[last]):
-        cluster_colour[c] = np.uint64(0)
+        cluster_color[c] = np.uint64(0)
     for x in range(len(labels)):
-        row, colour = labels[x], _mix(row_colour[x])
+        row, color = labels[x], _mix(row_color[x])
         for i in range(np.uint64(first), np.uint64(last)):
             label = row[i]
             if label != missing:
-                cluster_colour[offsets[i] + label] += colour
+                cluster_color[offsets[i] + label] += color
     for i in range(first, last):
         partition = np.uint64(0)
         for c in range(offsets[i], offsets[i + 1]):
-            cluster_colour[c] = _mix(cluster_colour[c])
-            partition += cluster_colour[c]
+            cluster_color[c] = _mix(cluster_color[c])
+            partition += cluster_color[c]
         partition = _mix(partition)
-        for c in range(offsets[i], offsets[i + 1]):  # a cluster's colour knows its partition's
-            cluster_colour[c] = _mix(cluster_colour[c] ^ partition)
+        for c in range(offsets[i], offsets[i + 1]):  # a cluster's color knows its partition's
+            cluster_color[c] = _mix(cluster_color[c] ^ partition)
 
 
 @jit
-def spread_colours(labels, missing, offsets, cluster_colour, start, stop, row_colour):
-    """Colours of rows start..stop, from their own and those of their clusters: the second half."""
+def spread_colors(labels, missing, offsets, cluster_color, start, stop, row_color):
+    """Colors of rows start..stop, from their own and those of their clusters: the second half."""
     for x in range(start, stop):
         total = np.uint64(0)
         for i in range(labels.shape[1]):
             if labels[x, i] != missing:
-                total += cluster_colour[offsets[i] + labels[x, i]]
-        row_colour[x] = _mix(row_colour[x] ^ total)
+                total += cluster_color[offsets[i] + labels[x, i]]
+        row_color[x] = _mix(row_color[x] ^ total)
 
 
 @jit

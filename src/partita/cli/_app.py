@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from partita.cli._talk import Talk, complain
+from partita.cli._messages import Talk, complain
 from partita.exceptions import MissingPackageError, NoStructureError
 
 __all__ = ["EXIT_CODES", "app"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partita.cli._talk import Talk, print_json
+from partita.cli._messages import Talk, print_json
 
 if TYPE_CHECKING:
-    from partita.store import LabelStore
+    from partita.io.store import LabelStore
 
 __all__ = ["fuse_large", "large_store"]
 
@@ -19,11 +19,11 @@ _BYTES_PER_SAMPLE_AND_CLUSTER = 32  # of the diagnosis: four tables of samples b
 def large_store(path: str, n_clusters: int) -> LabelStore | None:
     """The store at `path`, if it is one whose labels and diagnosis exceed the memory budget."""
     from partita._memory import memory_budget
-    from partita.ensemble import Ensemble
+    from partita.io import LabelStore
 
     if not Path(path).is_dir():
         return None
-    store = Ensemble.open(path)
+    store = LabelStore.open(path)
     labels = store.n_partitions * store.dtype.itemsize
     diagnosis = _BYTES_PER_SAMPLE_AND_CLUSTER * n_clusters
     return store if store.n_samples * (labels + diagnosis) > memory_budget() else None

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partita.cli._talk import Talk, hinting
+from partita.cli._messages import Talk, hinting
 
 if TYPE_CHECKING:
     from partita.ensemble import Ensemble
-    from partita.files import Table
+    from partita.io import Table
 
 __all__ = [
     "Labels",
@@ -35,7 +35,7 @@ class Labels:
 
     def with_ids(self, columns: Mapping[str, Any]) -> Table:
         """A result per sample, beside the samples' ids."""
-        from partita.files import Table
+        from partita.io import Table
 
         return Table(dict(columns), self.ensemble.sample_ids, self.id_name)
 
@@ -51,18 +51,18 @@ class Source:
     no_header: bool = False
 
     def labels(self) -> Table:
-        from partita.files import read_labels
+        from partita.io import read_labels
 
         return self._read(read_labels)
 
     def features(self) -> Table:
-        from partita.files import read_features
+        from partita.io import read_features
 
         with hinting('choose columns with --columns "x*"; name the ids with --id-column NAME'):
             return self._read(read_features)
 
     def _read(self, read: Any) -> Any:
-        from partita.files import MISSING
+        from partita.io import MISSING
 
         return read(
             sys.stdin if self.path == "-" else self.path,
@@ -92,14 +92,15 @@ class Source:
         return Labels(ensemble, table.id_name, truth)
 
     def _stored(self, truth_column: str | None) -> Labels:
-        from partita.ensemble import Ensemble
 
         if self.columns or self.id_column or self.missing or self.no_header or truth_column:
             raise ValueError(
                 f"{self.path} is a store, which has names, ids and missing labels of its own; "
                 "options about columns and missing labels are for files."
             )
-        return Labels(Ensemble.from_store(self.path, unlabelled="keep"))
+        from partita.io import LabelStore
+
+        return Labels(LabelStore.open(self.path).to_ensemble(unlabeled="keep"))
 
 
 def one_column(table: Table, name: str | None, option: str) -> tuple[str, Any]:
@@ -145,7 +146,7 @@ def check_report(path: Path | None) -> None:
 
 def check_output(output: str | None, as_json: bool) -> None:
     """Refuse before the work what could not be written, or twice to one place."""
-    from partita.files import check_target
+    from partita.io import check_target
 
     if output == "-" and as_json:
         raise ValueError("--json and --output - both want stdout. Write one of them to a file.")
@@ -155,7 +156,7 @@ def check_output(output: str | None, as_json: bool) -> None:
 
 def write(table: Table, output: str | None, *, base: str) -> None:
     """Write to a file, or as CSV to stdout; `base` is the input, in case both are .h5ad."""
-    from partita.files import write_table
+    from partita.io import write_table
 
     if output in (None, "-"):
         write_table(sys.stdout, table)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partita.cli._messages import Talk, hinting, plain, print_json, print_table
 from partita.cli._options import (
     Columns,
     IdColumn,
@@ -20,7 +21,6 @@ from partita.cli._options import (
     Quiet,
     Seed,
 )
-from partita.cli._talk import Talk, hinting, plain, print_json, print_table
 
 if TYPE_CHECKING:
     from partita.comparison import Comparison

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from partita.cli._messages import Talk, print_json
 from partita.cli._options import (
     Columns,
     IdColumn,
@@ -17,7 +18,6 @@ from partita.cli._options import (
     NoiseOption,
     Quiet,
 )
-from partita.cli._talk import Talk, print_json
 
 __all__ = ["convert"]
 
@@ -46,11 +46,11 @@ def convert(
 ) -> None:
     """Copy labels block by block between files and stores of any size."""
     from partita.cli._progress import progress_bars
-    from partita.conversion import convert_labels
-    from partita.files import MISSING
+    from partita.io import MISSING
+    from partita.io.conversion import convert
 
     with progress_bars("converting", quiet=quiet):
-        done = convert_labels(
+        done = convert(
             source,
             target,
             columns=columns,

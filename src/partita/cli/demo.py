@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partita.cli._messages import Talk, hinting, print_json, print_table
 from partita.cli._options import Json, Quiet, Seed
-from partita.cli._talk import Talk, hinting, print_json, print_table
 
 if TYPE_CHECKING:
     from partita.datasets import Score
@@ -67,7 +67,7 @@ def _draw(result: Demo, output: Path) -> str:
 
     pictured = _PICTURED if _PICTURED in result.labels else result.scores[0].name
     labels = result.labels[pictured]
-    consensus = ConsensusDisplay.from_labels(
+    consensus = ConsensusDisplay.from_partitions(
         result.partitions, labels, name=pictured, resolution=360
     )
     methods = {score.name: score.measures["ARI"] for score in result.scores}

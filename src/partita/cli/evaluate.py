@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita.cli._messages import Talk, plain, print_json, print_table
 from partita.cli._options import Columns, IdColumn, Json, Missing, NoHeader, Quiet
-from partita.cli._talk import Talk, plain, print_json, print_table
 
 if TYPE_CHECKING:
-    from partita.files import Table
+    from partita.io import Table
 
 __all__ = ["evaluate"]
 
@@ -58,7 +58,7 @@ def evaluate(
 
 
 def _chosen(table: Table, patterns: list[str] | None, truth_column: str | None) -> list[str]:
-    from partita.files import choose_columns
+    from partita.io import choose_columns
 
     measured = {f"{name}_confidence" for name in table.columns}  # what `fuse` says of a column
     names = [c for c in table.columns if c != truth_column and c not in measured]

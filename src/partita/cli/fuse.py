@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita.cli._messages import Talk, hinting, print_json
 from partita.cli._options import (
     Clusters,
     Columns,
@@ -23,12 +24,11 @@ from partita.cli._options import (
     Seed,
     k_range,
 )
-from partita.cli._talk import Talk, hinting, print_json
 
 if TYPE_CHECKING:
     from partita.cli._tables import Labels
-    from partita.files import Table
-    from partita.tools import Fusion
+    from partita.fusion import Fusion
+    from partita.io import Table
 
 __all__ = ["fuse"]
 
@@ -63,8 +63,8 @@ def fuse(
     from partita.cli._large import fuse_large, large_store
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, check_report, write
+    from partita.fusion import fuse as fuse_labels
     from partita.registry import get_method
-    from partita.tools import fuse as fuse_labels
 
     ks = k_range(clusters)
     with hinting("`partita methods` lists the keys of all methods"):
@@ -112,7 +112,7 @@ def _keep_state(estimator: Any, folder: str) -> None:
 
 def _report(given: Labels, found: Fusion, path: Path, seed: int, quiet: bool) -> None:
     from partita.cli._progress import progress_bars
-    from partita.report import report
+    from partita.reporting import report
 
     with progress_bars("report", quiet=quiet):
         report(

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from partita.cli._messages import Talk, print_json
 from partita.cli._options import Columns, IdColumn, Json, NoHeader, Output, Quiet, Seed
-from partita.cli._talk import Talk, print_json
 
 __all__ = ["generate"]
 
 
 class Generator(StrEnum):
-    """Names of `partita.generate` as the command line writes them."""
+    """Names of `partita.generators` as the command line writes them."""
 
     random_k = "random-k"
     random_features = "random-features"
@@ -64,7 +64,7 @@ def generate(
 
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, write
-    from partita.files import Table
+    from partita.io import Table
 
     check_output(output, as_json)
     maker = _maker(
@@ -105,7 +105,7 @@ def generate(
 
 def _maker(generator: Generator, **options: Any) -> Any:
     """The generator with the options that were given, each of which it must take."""
-    from partita import generate as generators
+    from partita import generators
 
     name = "".join(part.capitalize() for part in generator.value.split("-"))
     kind = getattr(generators, name)

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from partita.cli._messages import print_json, print_table
 from partita.cli._options import Json
-from partita.cli._talk import print_json, print_table
 
 __all__ = ["methods"]
 

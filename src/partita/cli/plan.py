@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from partita.cli._messages import Talk, hinting, print_json, print_table
 from partita.cli._options import Json, Method, Quiet, Seed
-from partita.cli._talk import Talk, hinting, print_json, print_table
 
 __all__ = ["plan"]
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from partita.cli._messages import Talk, print_json
 from partita.cli._options import (
     Columns,
     IdColumn,
@@ -18,7 +19,6 @@ from partita.cli._options import (
     NoiseOption,
     Quiet,
 )
-from partita.cli._talk import Talk, print_json
 
 __all__ = ["report"]
 
@@ -52,7 +52,7 @@ def report(
     """
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_report, in_order_of, one_column
-    from partita.report import report as write_report
+    from partita.reporting import report as write_report
 
     check_report(output)
     talk = Talk(quiet)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita.cli._messages import Talk, hinting, print_json, print_table
 from partita.cli._options import (
     Clusters,
     Columns,
@@ -21,10 +22,9 @@ from partita.cli._options import (
     Seed,
     k_range,
 )
-from partita.cli._talk import Talk, hinting, print_json, print_table
 
 if TYPE_CHECKING:
-    from partita.choosing import KScan
+    from partita.select_k import KScan
 
 __all__ = ["scan"]
 
@@ -51,10 +51,10 @@ def scan(
     quiet: Quiet = False,
 ) -> None:
     """Choose the number of clusters against a null, or find that there is no structure."""
-    from partita.choosing import scan_k, scan_k_features
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source
     from partita.registry import get_method
+    from partita.select_k import scan_k, scan_k_features
 
     ks = k_range(clusters)
     with hinting("`partita methods` lists the keys of all methods"):

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from partita.cli._messages import Talk, print_json
 from partita.cli._options import Json, Quiet, Seed, k_range
-from partita.cli._talk import Talk, print_json
 
 __all__ = ["segment"]
 
@@ -46,11 +46,11 @@ def segment(
     Run again after an interruption, the same command goes on where it stopped.
     """
     from partita.cli._progress import progress_bars
-    from partita.generate import segment_rows
+    from partita.generators import segment
 
     k = k_range(clusters)
     with progress_bars("segmenting", quiet=quiet):
-        store = segment_rows(
+        store = segment(
             features,
             output,
             n_partitions=partitions,

@@ -1,7 +1,7 @@
 """Consensus methods, one file each."""
 
 from partita.consensus._base import BaseConsensus, MethodInfo, Size, Solution
-from partita.consensus._learned_matrix import LearnsMatrix
+from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.ccc import CCC
 from partita.consensus.cspa import CSPA
 from partita.consensus.drec import DREC
@@ -53,7 +53,7 @@ __all__ = [
     "SPCE",
     "WEAC",
     "BaseConsensus",
-    "LearnsMatrix",
+    "LearnedMatrixConsensus",
     "MethodInfo",
     "Size",
     "Solution",

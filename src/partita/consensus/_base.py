@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from partita._input.checks import check_n_clusters, random_generator
 from partita._memory import require_memory
+from partita._numbering import number_by_appearance, number_chunks
 from partita._sklearn_compat import Interval, set_input_names
-from partita._validation import check_n_clusters, random_generator
-from partita.checkpoint import as_checkpoint
-from partita.consensus._numbering import number_by_appearance, number_chunks
 from partita.ensemble import Ensemble, as_ensemble
 from partita.exceptions import NotSupportedError, PartitaWarning
-from partita.rows import Rows, rows_outside
+from partita.scale import Rows, rows_outside
+from partita.scale.checkpoint import as_checkpoint
 
 __all__ = ["N_CLUSTERS", "BaseConsensus", "MethodInfo", "RowsSolution", "Size", "Solution"]
 
@@ -37,12 +37,12 @@ class Size:
 
     n_rows: int
     n_partitions: int
-    n_all_clusters: int
+    n_base_clusters: int
     n_clusters: int
 
     @classmethod
     def of(cls, core: Ensemble, n_clusters: int | None) -> Size:
-        return cls(core.n_rows, core.n_partitions, core.n_all_clusters, n_clusters or 1)
+        return cls(core.n_rows, core.n_partitions, core.n_base_clusters, n_clusters or 1)
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             **{k: repr(v.tolist() if hasattr(v, "tolist") else v) for k, v in parameters.items()},
             "samples": rows.n_rows,
             "partitions": rows.n_partitions,
-            "clusters": rows.n_all_clusters,
+            "clusters": rows.n_base_clusters,
             "checksum of the labels": rows.fingerprint,
         }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,31 +12,32 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from partita._input.checks import check_weights
+from partita._input.containers import label_columns
 from partita._sklearn_compat import Interval, StrOptions, check_input_names
-from partita._validation import check_weights, label_columns
-from partita.checkpoint import as_checkpoint
 from partita.consensus._base import N_CLUSTERS, BaseConsensus, RowsSolution, Solution
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, LabelLayout
 from partita.exceptions import ConvergenceWarning, InvalidEnsembleError
-from partita.rows import EnsembleRows, RowParts, Rows
-from partita.solvers.label_kmeans import LabelKMeansResult, label_kmeans
-from partita.solvers.label_merge import merged_groups
-from partita.solvers.label_search import Tables
-from partita.solvers.label_seeds import SeedSample, draw_seeds, is_sampled, seed_statistics
-from partita.solvers.label_statistics import (
+from partita.scale import EnsembleRows, RowParts, Rows
+from partita.scale.checkpoint import as_checkpoint
+from partita.solvers.label_kmeans.iteration import LabelKMeansResult, label_kmeans
+from partita.solvers.label_kmeans.merging import merged_groups
+from partita.solvers.label_kmeans.search import Tables
+from partita.solvers.label_kmeans.seeds import SeedSample, draw_seeds, is_sampled, seed_statistics
+from partita.solvers.label_kmeans.statistics import (
     Geometry,
     group_statistics,
     parts_of,
     row_costs,
 )
 
-__all__ = ["PredictsRows"]
+__all__ = ["LabelKMeansConsensus"]
 
 Start = tuple[NDArray[np.float64], NDArray[np.float64]]
 Starts = Callable[[int], Start]
 
 
-class PredictsRows(BaseConsensus):
+class LabelKMeansConsensus(BaseConsensus):
     """A method that is k-means on label rows in a geometry of its own.
 
     It keeps look-up tables of its clusters and can label new rows by them.
@@ -57,20 +57,23 @@ class PredictsRows(BaseConsensus):
     tol: float
     init: Any
     _tables: Tables
-    _codebook: Ensemble
+    _layout: LabelLayout
+    _partition_order: NDArray[np.int64]
     _sizes: NDArray[np.float64]
     _numbers: NDArray[np.int64]
 
     @abstractmethod
     def _geometry(self, rows: Any, partition_weights: NDArray[np.float64]) -> Geometry:
-        """The costs the method minimises; a weight per column of the rows."""
+        """The costs the method minimizes; a weight per column of the rows."""
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         rows = EnsembleRows(ensemble)
         weights = self._weights(ensemble.n_partitions, ensemble.partition_order)
         geometry = self._geometry(rows, weights)
         result = self._kmeans(rows, geometry, self._starts(rows, geometry, weights, rng))
-        learned = self._knowledge(ensemble, geometry, result.counts, result.masses)
+        learned = self._knowledge(
+            ensemble.layout, ensemble.partition_order, geometry, result.counts, result.masses
+        )
         return Solution(
             result.labels,
             objective=result.objective,
@@ -84,17 +87,15 @@ class PredictsRows(BaseConsensus):
         weights = self._weights(rows.n_partitions, slice(None))
         geometry = self._geometry(rows, weights)
         result = self._kmeans(rows, geometry, self._starts(rows, geometry, weights, rng))
-        empty = np.empty((0, rows.n_partitions), rows.dtype)
-        codebook = Ensemble(
-            empty, rows.categories, np.empty(0), partition_names=rows.partition_names
-        )
         return RowsSolution(
             result.groups,
             objective=result.objective,
             n_iter=result.n_iter,
             converged=result.converged,
             history=result.history,
-            learned=self._knowledge(codebook, geometry, result.counts, result.masses),
+            learned=self._knowledge(
+                rows.layout, np.arange(rows.n_partitions), geometry, result.counts, result.masses
+            ),
         )
 
     def _starts(
@@ -174,15 +175,22 @@ class PredictsRows(BaseConsensus):
 
     def _knowledge(
         self,
-        core: Ensemble,
+        layout: LabelLayout,
+        partition_order: NDArray[np.int64],
         geometry: Geometry,
         counts: NDArray[np.float64],
         masses: NDArray[np.float64],
     ) -> dict[str, Any]:
-        """Fitted attributes by name, from the statistics of the clusters."""
+        """Return fitted attributes by name, from the statistics of the clusters.
+
+        What `predict` needs is among them: the tables, and how to code new rows.
+        """
         tables = geometry.tables(counts, masses)
         return {
-            **self._prediction(core, tables, counts.sum(axis=1)),
+            "_tables": tables,
+            "_layout": layout,
+            "_partition_order": partition_order,
+            "_sizes": counts.sum(axis=1),
             **self._learned(geometry, counts, masses, tables),
         }
 
@@ -215,7 +223,7 @@ class PredictsRows(BaseConsensus):
         geometry = self._geometry(rows, self._weights(core.n_partitions, core.partition_order))
         counts, masses = group_statistics(rows, geometry, groups, core.n_rows)
         objective = geometry.objective(counts, masses, geometry.tables(counts, masses))
-        learned = self._knowledge(core, geometry, counts, masses)
+        learned = self._knowledge(core.layout, core.partition_order, geometry, counts, masses)
         learned |= self._learned_of_rows(core, parts_of(geometry, rows.chunk))
         return Solution(groups, objective=objective, n_iter=0, learned=learned)
 
@@ -244,24 +252,11 @@ class PredictsRows(BaseConsensus):
             )
         return chosen
 
-    def _prediction(
-        self, core: Ensemble, tables: Tables, sizes: NDArray[np.float64]
-    ) -> dict[str, Any]:
-        """What `predict` needs, as learned attributes: tables, and the names without the rows."""
-        empty = replace(
-            core,
-            labels=core.labels[:0].copy(),
-            weights=core.weights[:0].copy(),
-            inverse=None,
-            sample_ids=None,
-        )
-        return {"_tables": tables, "_codebook": empty, "_sizes": sizes}
-
     def _row_parts(
-        self, codebook: Ensemble, labels: NDArray[Any]
+        self, layout: LabelLayout, codes: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Constant and scale of new rows' costs."""
-        return np.zeros(len(labels)), np.ones(len(labels))
+        """Return the constant and the scale of the costs of new rows."""
+        return np.zeros(len(codes)), np.ones(len(codes))
 
     def predict(self, X: Any, *, noise: str = "missing") -> NDArray[np.int64]:
         """Nearest cluster of new label rows, numbered as in `labels_`.
@@ -276,13 +271,13 @@ class PredictsRows(BaseConsensus):
         check_is_fitted(self)
         columns, _ = label_columns(X)
         check_input_names(self, X, len(columns))
-        labels, _ = self._codebook.encode(columns, noise)
-        unlabelled = np.flatnonzero((labels == self._codebook.missing).all(axis=1))
-        if len(unlabelled):
+        codes, _ = self._layout.encode([columns[i] for i in self._partition_order], noise)
+        unlabeled = np.flatnonzero((codes == self._layout.missing_code).all(axis=1))
+        if len(unlabeled):
             raise InvalidEnsembleError(
-                f"{len(unlabelled)} row(s) have no label known from fitting (first: row "
-                f"{unlabelled[0]}). Drop them."
+                f"{len(unlabeled)} row(s) have no label known from fitting (first: row "
+                f"{unlabeled[0]}). Drop them."
             )
-        constant, scale = self._row_parts(self._codebook, labels)
-        costs = row_costs(self._codebook, labels, self._tables, constant, scale)
+        constant, scale = self._row_parts(self._layout, codes)
+        costs = row_costs(self._layout, codes, self._tables, constant, scale)
         return self._numbers[np.argmin(costs, axis=1)]

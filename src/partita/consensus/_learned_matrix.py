@@ -11,10 +11,10 @@ from partita.ensemble import Ensemble
 from partita.exceptions import NotSupportedError
 from partita.matrices.agreement import expand_pairs
 
-__all__ = ["LearnsMatrix"]
+__all__ = ["LearnedMatrixConsensus"]
 
 
-class LearnsMatrix(BaseConsensus):
+class LearnedMatrixConsensus(BaseConsensus):
     """A method whose result is a matrix over samples before it is a partition.
 
     Attributes

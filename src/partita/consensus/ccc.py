@@ -8,23 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.consensus._base import MethodInfo
-from partita.consensus._label_kmeans import PredictsRows
-from partita.rows import Rows
-from partita.solvers.label_merge import most_groups
-from partita.solvers.label_search import Tables
-from partita.solvers.utilities import UtilityRows
+from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.scale import Rows
+from partita.solvers.label_kmeans.merging import most_groups
+from partita.solvers.label_kmeans.search import Tables
+from partita.solvers.label_kmeans.utilities import UtilityGeometry
 
 __all__ = ["CCC"]
 
 
-class CCC(PredictsRows):
+class CCC(LabelKMeansConsensus):
     """Consensus clustering with category utility.
 
     Squared-error k-means on the rows b(x) of the incidence matrix,
 
         min Σ_x Σ_i w_i ‖b(x)_i - P_k(x)^(i)‖²,
 
-    P_k^(i) being the proportions of partition i's clusters in consensus cluster k. It maximises the
+    P_k^(i) being the proportions of partition i's clusters in consensus cluster k. It maximizes the
     category utility Σ_i w_i (Σ_k p_k ‖P_k^(i)‖² - ‖P^(i)‖²), and is `KCC` with that utility.
 
     Parameters
@@ -86,11 +86,11 @@ class CCC(PredictsRows):
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 160) + 64 * s.n_all_clusters * most_groups(s.n_clusters)
+            s.n_rows * (s.n_partitions + 160) + 64 * s.n_base_clusters * most_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PredictsRows._parameter_constraints,
+        **LabelKMeansConsensus._parameter_constraints,
         "partition_weights": ["array-like", None],
     }
 
@@ -113,12 +113,12 @@ class CCC(PredictsRows):
         self.init = init
         self.random_state = random_state
 
-    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> UtilityRows:
-        return UtilityRows(rows, "c", partition_weights)
+    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> UtilityGeometry:
+        return UtilityGeometry(rows, "c", partition_weights)
 
     def _learned(
         self,
-        geometry: UtilityRows,
+        geometry: UtilityGeometry,
         counts: NDArray[np.float64],
         masses: NDArray[np.float64],
         tables: Tables,

@@ -7,16 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita._sklearn_compat import StrOptions
-from partita.consensus._balanced import BalancedCut
+from partita.consensus._balanced_cut import BalancedCutConsensus
 from partita.consensus._base import MethodInfo, Size, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import incidence
-from partita.solvers.graph_cut import METIS_ROWS, cut_cliques
+from partita.solvers.graph_cut.graphs import METIS_ROWS, cut_cliques
 
 __all__ = ["CSPA"]
 
 
-class CSPA(BalancedCut):
+class CSPA(BalancedCutConsensus):
     """Cluster-based similarity partitioning algorithm.
 
     Samples are the vertices of a graph, joined by their co-association: the share of partitions
@@ -93,13 +93,13 @@ class CSPA(BalancedCut):
         memory="n' (m + K), n'² for METIS",
         bytes_needed=lambda s: (
             s.n_rows * (48 * s.n_partitions + 40 * s.n_clusters)
-            + 8 * s.n_all_clusters * s.n_clusters
-            + 8 * min(s.n_rows, s.n_all_clusters, 1500) ** 2
+            + 8 * s.n_base_clusters * s.n_clusters
+            + 8 * min(s.n_rows, s.n_base_clusters, 1500) ** 2
         ),
         balanced=True,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BalancedCut._parameter_constraints,
+        **BalancedCutConsensus._parameter_constraints,
         "partitioner": [StrOptions({"auto", "metis", "builtin"})],
     }
 

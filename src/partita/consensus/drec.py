@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from partita._sklearn_compat import Interval
 from partita.config import report_progress
 from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
-from partita.consensus._learned_matrix import LearnsMatrix
+from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.ensemble import Ensemble
 from partita.matrices import incidence
 from partita.solvers.low_rank import low_rank_affinity
@@ -21,7 +21,7 @@ from partita.solvers.spectral import spectral_clustering
 __all__ = ["DREC"]
 
 
-class DREC(LearnsMatrix):
+class DREC(LearnedMatrixConsensus):
     """Dense representation ensemble clustering.
 
     Samples with equal labels form a micro-cluster, described by its row of the incidence table: X

@@ -10,7 +10,7 @@ from partita._sklearn_compat import StrOptions
 from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import agreement_counts, coassociation
-from partita.solvers.agglomerate import LINKAGES, Tree, agglomerate, spanning_tree
+from partita.solvers.linkage import LINKAGES, Tree, agglomerate, spanning_tree
 
 __all__ = ["EAC"]
 
@@ -86,7 +86,7 @@ class EAC(BaseConsensus):
             distances = 1.0 - coassociation(ensemble, expand=False)
             return agglomerate(distances, ensemble.weights, self.linkage, overwrite=True)
         if self.linkage == "single":
-            tree = spanning_tree(ensemble.labels, ensemble.missing)
+            tree = spanning_tree(ensemble.codes, ensemble.missing_code)
         else:
             disagreements = agreement_counts(ensemble, np.uint32)
             np.subtract(np.uint32(m), disagreements, out=disagreements)

@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita._input.checks import check_affinity
 from partita._sklearn_compat import Interval, StrOptions
 from partita._threads import run_blocks
-from partita._validation import check_affinity
 from partita.config import report_progress
 from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
-from partita.consensus._learned_matrix import LearnsMatrix
+from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices import (
@@ -25,8 +25,8 @@ from partita.matrices import (
     locally_weighted_coassociation,
     trajectory_similarity,
 )
-from partita.matrices.given import follows_rows, reduce_pairs, row_per_sample
-from partita.solvers.agglomerate import agglomerate
+from partita.matrices.user_affinity import follows_rows, reduce_pairs, row_per_sample
+from partita.solvers.linkage import agglomerate
 from partita.solvers.resolvent import LaplacianResolvent
 from partita.solvers.spectral import spectral_clustering
 
@@ -46,7 +46,7 @@ class _Enhanced(NamedTuple):
     converged: bool
 
 
-class ECCMS(LearnsMatrix):
+class ECCMS(LearnedMatrixConsensus):
     """Ensemble clustering via co-association matrix self-enhancement (EC-CMS).
 
     Pairs that nearly all partitions join are trusted: H keeps the co-association of pairs with
@@ -72,7 +72,7 @@ class ECCMS(LearnsMatrix):
         (`locally_weighted_coassociation(labels, theta=...)`, a mean of two of them, a kernel of the
         features). What lies outside [0, 1] cannot be kept, as C lies within.
     final : {"average", "spectral"}
-        How clusters are read from the enhanced matrix: average linkage of 1 - C, or normalised
+        How clusters are read from the enhanced matrix: average linkage of 1 - C, or normalized
         spectral clustering, with k-means from fixed seeds.
     max_iter : int
     tol : float
@@ -95,7 +95,7 @@ class ECCMS(LearnsMatrix):
 
     Notes
     -----
-    `consensus_matrix()` gives C with a row per sample: C itself, diagonal included, unsymmetrised.
+    `consensus_matrix()` gives C with a row per sample: C itself, diagonal included, unsymmetrized.
 
     Cost per iteration O(n'² f) for n' distinct rows, with f the mean number of entries in a row of
     the sparse factor of 2 Phi + 2 I (5 to 20 for alpha = 0.8 and 20 partitions): in place of a

@@ -12,8 +12,8 @@ from partita._sklearn_compat import Interval, StrOptions
 from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Size, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_similarity, enhanced_coassociation, incidence
-from partita.solvers.agglomerate import agglomerate
-from partita.solvers.normalised_cut import normalised_cut
+from partita.solvers.linkage import agglomerate
+from partita.solvers.normalized_cuts import normalized_cut
 
 __all__ = ["ECPCS"]
 
@@ -43,13 +43,13 @@ class ECPCS(BaseConsensus):
     n_steps : int
         Length T of the walks.
     n_init : int
-        Starts of the discretisation that yields the meta-clusters (`final="meta"` only).
+        Starts of the discretization that yields the meta-clusters (`final="meta"` only).
     random_state : int, Generator, RandomState or None
         For these starts; with `final="hierarchical"` nothing is random.
 
     Attributes
     ----------
-    meta_clusters_ : array of shape (n_all_clusters,)
+    meta_clusters_ : array of shape (n_base_clusters,)
         The meta-cluster of every cluster of `Ensemble.compress()` (`final="meta"` only).
     tree_ : Tree
         Merges over distinct rows and their heights (`final="hierarchical"` only).
@@ -93,7 +93,7 @@ class ECPCS(BaseConsensus):
         deterministic=False,
         time="n' m² + L³ + n'² m",
         memory="n'² + L²",
-        bytes_needed=lambda s: 20 * s.n_rows**2 + 56 * s.n_all_clusters**2,
+        bytes_needed=lambda s: 20 * s.n_rows**2 + 56 * s.n_base_clusters**2,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
@@ -122,7 +122,7 @@ class ECPCS(BaseConsensus):
         if self.final == "hierarchical":
             return self.info.bytes_needed(size)
         labels_and_votes = size.n_rows * (24 * size.n_partitions + 16 * size.n_clusters)
-        return labels_and_votes + 56 * size.n_all_clusters**2
+        return labels_and_votes + 56 * size.n_base_clusters**2
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         if self.final == "hierarchical":
@@ -131,7 +131,7 @@ class ECPCS(BaseConsensus):
             tree = agglomerate(distances, ensemble.weights, "average", overwrite=True)
             return Solution(tree.cut(self.n_clusters), learned={"tree_": tree})
         similarity = cluster_similarity(ensemble, self.n_steps)
-        meta = normalised_cut(similarity, self.n_clusters, rng, n_init=self.n_init)
+        meta = normalized_cut(similarity, self.n_clusters, rng, n_init=self.n_init)
         votes = _votes(ensemble, meta)
         return Solution(np.argmax(votes, axis=1), learned={"meta_clusters_": meta})
 

@@ -8,23 +8,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita._sklearn_compat import StrOptions
-from partita.consensus._balanced import BalancedCut
+from partita.consensus._balanced_cut import BalancedCutConsensus
 from partita.consensus._base import MethodInfo, Size, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
 from partita.metrics import anmi
-from partita.solvers.graph_cut import METIS_ROWS, cut_cliques
-from partita.solvers.hypergraph_cut import cut_hypergraph
+from partita.solvers.graph_cut.graphs import METIS_ROWS, cut_cliques
+from partita.solvers.graph_cut.hypergraphs import cut_hypergraph
 from partita.solvers.meta_clusters import meta_clusters
 
 __all__ = ["GCC"]
 
 
-class GCC(BalancedCut):
+class GCC(BalancedCutConsensus):
     """Graph-based consensus clustering: the best of CSPA, HGPA and MCLA.
 
     The supra-consensus function of the paper: the three cuts are made, and the one with the largest
-    average normalised mutual information with the partitions is returned,
+    average normalized mutual information with the partitions is returned,
 
         ANMI = Σ_i n_i NMI(labels, partition_i) / Σ_i n_i,  n_i = samples that partition i labels.
 
@@ -57,7 +57,7 @@ class GCC(BalancedCut):
     Notes
     -----
     Cost and memory of the three cuts together. Missing labels as each of them takes them; NMI over
-    the samples that are labelled. Deviation from the paper: CSPA takes part at any size, because it
+    the samples that are labeled. Deviation from the paper: CSPA takes part at any size, because it
     needs no n x n graph here.
 
     References
@@ -83,11 +83,11 @@ class GCC(BalancedCut):
         time="n' m (m + K) + L²",
         memory="n' (m + K) + L², n'² for METIS",
         bytes_needed=lambda s: (
-            s.n_rows * (60 * s.n_partitions + 48 * s.n_clusters) + 56 * s.n_all_clusters**2
+            s.n_rows * (60 * s.n_partitions + 48 * s.n_clusters) + 56 * s.n_base_clusters**2
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BalancedCut._parameter_constraints,
+        **BalancedCutConsensus._parameter_constraints,
         "partitioner": [StrOptions({"auto", "builtin"})],
     }
 

@@ -79,7 +79,7 @@ class GPMGLA(BaseConsensus):
         time="n' m² + L³",
         memory="n' (m + K) + L²",
         bytes_needed=lambda s: (
-            s.n_rows * (48 * s.n_partitions + 24 * s.n_clusters) + 50 * s.n_all_clusters**2
+            s.n_rows * (48 * s.n_partitions + 24 * s.n_clusters) + 50 * s.n_base_clusters**2
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {

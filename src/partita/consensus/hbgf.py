@@ -17,7 +17,7 @@ from partita.matrices import incidence
 from partita.matrices.label_graph import LabelGraph
 from partita.solvers import weighted_kmeans
 from partita.solvers.bipartite import bipartite_embedding
-from partita.solvers.metis import metis_partition, require_metis
+from partita.solvers.graph_cut.metis import metis_partition, require_metis
 
 __all__ = ["HBGF"]
 
@@ -87,7 +87,7 @@ class HBGF(BaseConsensus):
         memory="n' (m + K)",
         bytes_needed=lambda s: (
             s.n_rows * (40 * s.n_partitions + 32 * s.n_clusters)
-            + 8 * min(s.n_rows, s.n_all_clusters, 1500) ** 2
+            + 8 * min(s.n_rows, s.n_base_clusters, 1500) ** 2
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -135,7 +135,7 @@ class HBGF(BaseConsensus):
     def _multilevel_cut(self, ensemble: Ensemble) -> _Cut:
         edges = sp.diags(ensemble.weights) @ incidence(ensemble)
         graph = sp.bmat([[None, edges], [edges.T, None]], format="csr")
-        weights = np.concatenate([ensemble.weights, np.zeros(ensemble.n_all_clusters)])
+        weights = np.concatenate([ensemble.weights, np.zeros(ensemble.n_base_clusters)])
 
         def cut(rng: np.random.Generator) -> tuple[NDArray[np.int64], float]:
             labels, weight = metis_partition(graph, weights, self.n_clusters, rng)

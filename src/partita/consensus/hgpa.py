@@ -7,16 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita._sklearn_compat import StrOptions
-from partita.consensus._balanced import BalancedCut
+from partita.consensus._balanced_cut import BalancedCutConsensus
 from partita.consensus._base import MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import incidence
-from partita.solvers.hypergraph_cut import cut_hypergraph
+from partita.solvers.graph_cut.hypergraphs import cut_hypergraph
 
 __all__ = ["HGPA"]
 
 
-class HGPA(BalancedCut):
+class HGPA(BalancedCutConsensus):
     """Hypergraph partitioning algorithm.
 
     Every cluster of every partition is a hyperedge over its samples. The samples are divided into
@@ -95,13 +95,13 @@ class HGPA(BalancedCut):
         memory="n' (m + K)",
         bytes_needed=lambda s: (
             s.n_rows * (48 * s.n_partitions + 40 * s.n_clusters)
-            + 8 * s.n_all_clusters * s.n_clusters
-            + 8 * min(s.n_rows, s.n_all_clusters, 1500) ** 2
+            + 8 * s.n_base_clusters * s.n_clusters
+            + 8 * min(s.n_rows, s.n_base_clusters, 1500) ** 2
         ),
         balanced=True,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BalancedCut._parameter_constraints,
+        **BalancedCutConsensus._parameter_constraints,
         "partitioner": [StrOptions({"auto", "kahypar", "builtin"})],
     }
 

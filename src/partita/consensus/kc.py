@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.consensus._base import MethodInfo
-from partita.consensus._label_kmeans import PredictsRows
-from partita.ensemble import Ensemble
+from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.ensemble import LabelLayout
 from partita.matrices import agreement_counts, cluster_overlaps, incidence
-from partita.matrices.tables import row_forms
-from partita.rows import EnsembleRows, RowParts, n_labelled
-from partita.solvers.label_merge import most_groups
-from partita.solvers.label_search import Tables
+from partita.matrices.cluster_counts import row_forms
+from partita.scale import EnsembleRows, RowParts, n_labeled
+from partita.solvers.label_kmeans.merging import most_groups
+from partita.solvers.label_kmeans.search import Tables
 
 __all__ = ["KC"]
 
 
-class KC(PredictsRows):
+class KC(LabelKMeansConsensus):
     """K-means on the consensus similarity.
 
     A sample is described by how often it is together with every other sample, and these
@@ -28,7 +28,7 @@ class KC(PredictsRows):
 
         ‖CA_x - CA_y‖² = (b(x) - b(y)) N (b(x) - b(y))ᵀ / m²,  N = Bᵀ B,
 
-    N counting the samples any two clusters share: the distances of all rows to a centre are m
+    N counting the samples any two clusters share: the distances of all rows to a center are m
     look-ups each, and the n x n matrix is never formed.
 
     Parameters
@@ -50,7 +50,7 @@ class KC(PredictsRows):
     Attributes
     ----------
     objective_ : float
-        Sum of squared distances of the rows of CA to their centres.
+        Sum of squared distances of the rows of CA to their centers.
     history_ : array
         The objective after every iteration of the winning start.
 
@@ -85,11 +85,11 @@ class KC(PredictsRows):
         memory="n' m + min(n', L)²",
         bytes_needed=lambda s: (
             s.n_rows * (40 * s.n_partitions + 160)
-            + 24 * min(s.n_rows, s.n_all_clusters) ** 2
-            + 64 * s.n_all_clusters * most_groups(s.n_clusters)
+            + 24 * min(s.n_rows, s.n_base_clusters) ** 2
+            + 64 * s.n_base_clusters * most_groups(s.n_clusters)
         ),
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = PredictsRows._parameter_constraints
+    _parameter_constraints: ClassVar[dict[str, Any]] = LabelKMeansConsensus._parameter_constraints
 
     def __init__(
         self,
@@ -114,14 +114,14 @@ class KC(PredictsRows):
         return _CoassociationRows(rows)
 
     def _row_parts(
-        self, codebook: Ensemble, labels: NDArray[Any]
+        self, layout: LabelLayout, codes: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        observed = np.count_nonzero(labels != codebook.missing, axis=1)
-        return np.zeros(len(labels)), 1.0 / observed
+        observed = np.count_nonzero(codes != layout.missing_code, axis=1)
+        return np.zeros(len(codes)), 1.0 / observed
 
 
 class _CoassociationRows:
-    """Rows b(x) in the metric of N / m²; a centre is the mean c of its members' b(x).
+    """Rows b(x) in the metric of N / m²; a center is the mean c of its members' b(x).
 
     f(x, k) = ( b N bᵀ - 2 b N c_kᵀ + c_k N c_kᵀ ) / m². The last term belongs to the group alone:
     a row takes 1/m_x of it from each of the m_x partitions that label it, and brings as much of
@@ -130,10 +130,10 @@ class _CoassociationRows:
 
     def __init__(self, rows: EnsembleRows) -> None:
         ensemble = rows.ensemble
-        self.m, self.missing = ensemble.n_partitions, ensemble.missing
+        self.m, self.missing_code = ensemble.n_partitions, ensemble.missing_code
         self.weights = ensemble.weights
-        n_labels = n_labelled(ensemble.labels, ensemble.missing)
-        self.through_clusters = ensemble.n_all_clusters <= ensemble.n_rows
+        n_labels = n_labeled(ensemble.codes, ensemble.missing_code)
+        self.through_clusters = ensemble.n_base_clusters <= ensemble.n_rows
         if self.through_clusters:
             self.overlaps = cluster_overlaps(ensemble)
             squares = row_forms(ensemble, self.overlaps)
@@ -149,18 +149,18 @@ class _CoassociationRows:
         return self.parts  # of the ensemble's own rows: there are no others in memory
 
     def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
-        return 1.0 / n_labelled(labels, self.missing)
+        return 1.0 / n_labeled(labels, self.missing_code)
 
-    def _overlaps_times(self, centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _overlaps_times(self, centers: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.through_clusters:
-            return self.overlaps @ centres
+            return self.overlaps @ centers
         B = self.incidence
-        return np.asarray(B.T @ (self.weights[:, None] * (B @ centres)))
+        return np.asarray(B.T @ (self.weights[:, None] * (B @ centers)))
 
     def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
-        centres = counts / masses.sum(axis=0)
-        products = self._overlaps_times(centres) / self.m**2
-        length = np.sum(centres * products, axis=0)
+        centers = counts / masses.sum(axis=0)
+        products = self._overlaps_times(centers) / self.m**2
+        length = np.sum(centers * products, axis=0)
         return Tables(lookup=-2.0 * products, slope=np.tile(length, (self.m, 1)))
 
     def objective(
@@ -173,5 +173,5 @@ class _CoassociationRows:
     def inner_products(
         self, counts: NDArray[np.float64], masses: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        centres = counts / masses.sum(axis=0)
-        return np.asarray(centres.T @ self._overlaps_times(centres))
+        centers = counts / masses.sum(axis=0)
+        return np.asarray(centers.T @ self._overlaps_times(centers))

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval, StrOptions
-from partita.checkpoint import Checkpoint
 from partita.consensus._base import MethodInfo
-from partita.consensus._label_kmeans import PredictsRows
-from partita.rows import Rows
-from partita.solvers.label_merge import most_groups
-from partita.solvers.label_search import Tables
-from partita.solvers.utilities import UTILITIES, UtilityRows
+from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.scale import Rows
+from partita.scale.checkpoint import Checkpoint
+from partita.solvers.label_kmeans.merging import most_groups
+from partita.solvers.label_kmeans.search import Tables
+from partita.solvers.label_kmeans.utilities import UTILITIES, UtilityGeometry
 
 __all__ = ["KCC"]
 
 
-class KCC(PredictsRows):
+class KCC(LabelKMeansConsensus):
     """K-means-based consensus clustering.
 
     The partition π that agrees best with the ensemble,
@@ -117,11 +117,11 @@ class KCC(PredictsRows):
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 160) + 64 * s.n_all_clusters * most_groups(s.n_clusters)
+            s.n_rows * (s.n_partitions + 160) + 64 * s.n_base_clusters * most_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PredictsRows._parameter_constraints,
+        **LabelKMeansConsensus._parameter_constraints,
         "utility": [StrOptions(set(UTILITIES))],
         "normalized": ["boolean"],
         "p": [Interval(Real, 1, None, closed="neither")],
@@ -156,14 +156,14 @@ class KCC(PredictsRows):
         self.checkpoint = checkpoint
         self.random_state = random_state
 
-    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> UtilityRows:
-        return UtilityRows(
+    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> UtilityGeometry:
+        return UtilityGeometry(
             rows, self.utility, partition_weights, normalized=self.normalized, p=float(self.p)
         )
 
     def _learned(
         self,
-        geometry: UtilityRows,
+        geometry: UtilityGeometry,
         counts: NDArray[np.float64],
         masses: NDArray[np.float64],
         tables: Tables,

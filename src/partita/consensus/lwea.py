@@ -11,7 +11,7 @@ from partita._sklearn_compat import Interval, StrOptions
 from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import locally_weighted_coassociation
-from partita.solvers.agglomerate import LINKAGES, agglomerate
+from partita.solvers.linkage import LINKAGES, agglomerate
 
 __all__ = ["LWEA"]
 

@@ -1,4 +1,4 @@
-"""LWGP: normalised cut of the locally weighted bipartite graph."""
+"""LWGP: normalized cut of the locally weighted bipartite graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita._sklearn_compat import Interval
-from partita.checkpoint import Checkpoint, Stages
 from partita.consensus._base import (
     N_CLUSTERS,
     BaseConsensus,
@@ -21,8 +20,9 @@ from partita.consensus._base import (
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_certainty
 from partita.matrices.label_graph import LabelGraph
-from partita.matrices.row_overlaps import entropy_by_overlaps, overlaps_of_rows
-from partita.rows import EnsembleRows, Rows
+from partita.matrices.overlaps import entropy_by_overlaps, overlaps_of_rows
+from partita.scale import EnsembleRows, Rows
+from partita.scale.checkpoint import Checkpoint, Stages
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.rows_transfer_cut import (
     RowEmbedding,
@@ -94,9 +94,9 @@ class LWGP(BaseConsensus):
         memory="n' (m + K)",
         bytes_needed=lambda s: (
             # a sparse matrix where there are few clusters, and their labels once more
-            s.n_rows * ((24 if s.n_all_clusters <= 500 else 2) * s.n_partitions + 64)
+            s.n_rows * ((24 if s.n_base_clusters <= 500 else 2) * s.n_partitions + 64)
             + 24 * s.n_rows * s.n_clusters
-            + 8 * min(s.n_rows, s.n_all_clusters, 500) ** 2
+            + 8 * min(s.n_rows, s.n_base_clusters, 500) ** 2
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -146,11 +146,11 @@ class LWGP(BaseConsensus):
                 del overlaps
             certainty, sizes = stages.state["certainty"], stages.state["sizes"]
             degrees = partial(
-                inverse_degree, missing=rows.missing, offsets=rows.offsets, certainty=certainty
+                inverse_degree, missing=rows.missing_code, offsets=rows.offsets, certainty=certainty
             )
             gram = overlaps_of_rows(rows, degrees)
             stages.keep(vectors=cluster_vectors(gram, sizes, certainty, self.n_clusters))
-        embedding = RowEmbedding(stages.state["vectors"], rows.missing, rows.offsets)
+        embedding = RowEmbedding(stages.state["vectors"], rows.missing_code, rows.offsets)
         cut = rows_transfer_cut(
             rows, embedding, self.n_clusters, rng, n_init=self.n_init, stages=stages
         )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita._sklearn_compat import StrOptions
-from partita.consensus._balanced import BalancedCut
+from partita.consensus._balanced_cut import BalancedCutConsensus
 from partita.consensus._base import MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
@@ -16,7 +16,7 @@ from partita.solvers.meta_clusters import meta_clusters
 __all__ = ["MCLA"]
 
 
-class MCLA(BalancedCut):
+class MCLA(BalancedCutConsensus):
     """Meta-clustering algorithm.
 
     The clusters of all partitions are the vertices of a graph, joined by their Jaccard coefficient
@@ -58,7 +58,7 @@ class MCLA(BalancedCut):
     needs `balance=0.2` for the meta-clusters behind its expected answer.
 
     Cost O(n' m² + L²) for L clusters in all, and as much memory as L² numbers take; no n x n array.
-    Missing labels: Jaccard coefficients over what is labelled, no vote where there is no label.
+    Missing labels: Jaccard coefficients over what is labeled, no vote where there is no label.
 
     Deviations from the paper: a sample with equal associations goes to the first such meta-cluster,
     not to a random one, so that samples with the same labels never part; METIS makes the start, our
@@ -87,11 +87,11 @@ class MCLA(BalancedCut):
         time="n' m² + L²",
         memory="n' (m + K) + L²",
         bytes_needed=lambda s: (
-            s.n_rows * (48 * s.n_partitions + 8 * s.n_clusters) + 56 * s.n_all_clusters**2
+            s.n_rows * (48 * s.n_partitions + 8 * s.n_clusters) + 56 * s.n_base_clusters**2
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BalancedCut._parameter_constraints,
+        **BalancedCutConsensus._parameter_constraints,
         "partitioner": [StrOptions({"auto", "metis", "builtin"})],
     }
 

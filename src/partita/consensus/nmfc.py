@@ -16,11 +16,11 @@ from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solut
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices import cluster_overlaps, incidence
-from partita.rows import EnsembleRows
-from partita.solvers.label_kmeans import label_kmeans
-from partita.solvers.label_seeds import draw_seeds, seed_statistics
+from partita.scale import EnsembleRows
+from partita.solvers.label_kmeans.iteration import label_kmeans
+from partita.solvers.label_kmeans.seeds import draw_seeds, seed_statistics
+from partita.solvers.label_kmeans.utilities import UtilityGeometry
 from partita.solvers.simplex import simplex_quadratic
-from partita.solvers.utilities import UtilityRows
 
 __all__ = ["NMFC"]
 
@@ -30,7 +30,7 @@ _SETTLED = 1e-4  # largest change of a weight after which they stand
 
 
 class NMFC(BaseConsensus):
-    """Non-negative matrix factorisation consensus.
+    """Non-negative matrix factorization consensus.
 
     The weighted co-association matrix is approximated by a partition matrix that may be soft,
 
@@ -81,7 +81,7 @@ class NMFC(BaseConsensus):
     count as disagreement.
 
     Learned weights have a flaw of the model itself: a base partition of n_clusters clusters is a
-    factorisation without error, so that the weights drift towards single partitions (on ten
+    factorization without error, so that the weights drift towards single partitions (on ten
     partitions of the ecoli data at K = 8 all of it within 20 rounds, at which the alternation ends
     whether or not the weights have settled). Look at `partition_weights_` before trusting them.
 
@@ -105,15 +105,15 @@ class NMFC(BaseConsensus):
 
     info: ClassVar[MethodInfo] = MethodInfo(
         key="nmfc",
-        name="Non-negative matrix factorisation consensus",
-        family="factorisation",
+        name="Non-negative matrix factorization consensus",
+        family="factorization",
         cite="li2007",
         missing="disagree",
         deterministic=False,
         time="n' m K per update",
         memory="n' (m + K) + L²",
         bytes_needed=lambda s: (
-            s.n_rows * (48 * s.n_partitions + 96 * s.n_clusters) + 24 * s.n_all_clusters**2
+            s.n_rows * (48 * s.n_partitions + 96 * s.n_clusters) + 24 * s.n_base_clusters**2
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -157,7 +157,7 @@ class NMFC(BaseConsensus):
             Q = self._start(ensemble, child)
             Q /= np.sqrt(problem.r @ Q**2)
             D = problem.through_clusters(Q, equal)[1].diagonal()
-            fits.append(self._factorise(problem, _Fit(Q, D, equal)))
+            fits.append(self._factorize(problem, _Fit(Q, D, equal)))
         report_progress("NMFC", self.n_init, self.n_init)
         best = max(fits, key=lambda fit: (len(np.unique(fit.labels)), -fit.history[-1]))
         if self.weights == "learned":
@@ -188,13 +188,13 @@ class NMFC(BaseConsensus):
         if self.init == "random":
             return rng.uniform(size=shape)
         rows = EnsembleRows(ensemble)
-        plain = UtilityRows(rows, "c", np.ones(ensemble.n_partitions))
+        plain = UtilityGeometry(rows, "c", np.ones(ensemble.n_partitions))
         seeds = draw_seeds(rows, plain, self.n_clusters, "k-means++", rng.spawn(1)[0])
         start = seed_statistics(rows, plain, rows.take(seeds))
         clusters = label_kmeans(rows, plain, self.n_clusters, lambda _: start, n_init=1).labels
         return np.eye(self.n_clusters)[clusters] + 0.2
 
-    def _factorise(self, problem: _Problem, start: _Fit) -> _Fit:
+    def _factorize(self, problem: _Problem, start: _Fit) -> _Fit:
         """Multiplicative updates until Q stands."""
         Q, D, w, r = start.Q, start.D, start.w, problem.r
         history: list[float] = []
@@ -216,7 +216,7 @@ class NMFC(BaseConsensus):
         for _ in range(_ROUNDS):
             previous = fit.w
             fit = replace(fit, w=problem.nearest_weights(fit.Q, fit.D))
-            fit = self._factorise(problem, fit)
+            fit = self._factorize(problem, fit)
             if np.abs(fit.w - previous).max() < _SETTLED:
                 break
         return fit

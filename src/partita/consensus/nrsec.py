@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval, StrOptions
 from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
-from partita.consensus._learned_matrix import LearnsMatrix
+from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.ensemble import Ensemble
 from partita.matrices import incomplete_coassociation
 from partita.solvers.low_rank import shrink_entries, shrink_singular_values
@@ -25,7 +25,7 @@ __all__ = ["NRSEC"]
 _GROWTH = 1.3  # rho of Algorithm 2
 
 
-class NRSEC(LearnsMatrix):
+class NRSEC(LearnedMatrixConsensus):
     """Non-convex robust spectral ensemble clustering.
 
     The model of `RSEC` with penalties that stop growing: a large singular value, which belongs to a

@@ -11,7 +11,7 @@ from partita._sklearn_compat import Interval, StrOptions
 from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import trajectory_similarity
-from partita.solvers.agglomerate import LINKAGES, agglomerate
+from partita.solvers.linkage import LINKAGES, agglomerate
 
 __all__ = ["PTA"]
 
@@ -20,7 +20,7 @@ class PTA(BaseConsensus):
     """Probability trajectory accumulation.
 
     Samples with equal labels form a micro-cluster. Every micro-cluster keeps only its elite
-    neighbours, the strongest by co-association S, and a walker on that graph steps from a to b with
+    neighbors, the strongest by co-association S, and a walker on that graph steps from a to b with
     a probability that grows with the size r of the goal,
 
         P_ab = S_ab r_b / Σ_c S_ac r_c.
@@ -34,10 +34,10 @@ class PTA(BaseConsensus):
     n_clusters : int
     linkage : {"average", "complete", "single"}
         The paper's PTA-AL, PTA-CL and PTA-SL.
-    n_neighbours, n_steps : int, optional
-        Elite neighbours and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default,
+    n_neighbors, n_steps : int, optional
+        Elite neighbors and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default,
         for n' micro-clusters. With a dozen micro-clusters or fewer that is a single step to a
-        single neighbour, and most walks never meet: set both.
+        single neighbor, and most walks never meet: set both.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class PTA(BaseConsensus):
 
     A micro-cluster counts as one in the linkage, whatever its size, as in the paper: sizes enter
     the walk only. Missing labels: similarities over the partitions that label both samples.
-    Neighbours that tie with the weakest elite neighbour are kept too. A micro-cluster that agrees
+    Neighbors that tie with the weakest elite neighbor are kept too. A micro-cluster that agrees
     with no other is as far from everything as can be.
 
     Deviations from the paper: the powers of P are not formed, their inner products come from the
@@ -67,7 +67,7 @@ class PTA(BaseConsensus):
     >>> from partita import PTA
     >>> labels = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1]]
     >>> labels += [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 2, 2, 2, 3]]
-    >>> PTA(n_clusters=2, n_neighbours=2, n_steps=2).fit_predict(labels)
+    >>> PTA(n_clusters=2, n_neighbors=2, n_steps=2).fit_predict(labels)
     array([0, 0, 0, 0, 1, 1, 1, 1])
     """
 
@@ -86,7 +86,7 @@ class PTA(BaseConsensus):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
         "linkage": [StrOptions(set(LINKAGES))],
-        "n_neighbours": [Interval(Integral, 1, None, closed="left"), None],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "n_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
 
@@ -95,17 +95,17 @@ class PTA(BaseConsensus):
         n_clusters: int = 8,
         *,
         linkage: str = "average",
-        n_neighbours: int | None = None,
+        n_neighbors: int | None = None,
         n_steps: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
-        self.n_neighbours = n_neighbours
+        self.n_neighbors = n_neighbors
         self.n_steps = n_steps
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         distances = trajectory_similarity(
-            ensemble, n_neighbours=self.n_neighbours, n_steps=self.n_steps, expand=False
+            ensemble, n_neighbors=self.n_neighbors, n_steps=self.n_steps, expand=False
         )
         np.subtract(1.0, distances, out=distances)
         # without weights: the paper's agglomeration starts from micro-clusters of size 1

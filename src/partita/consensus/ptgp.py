@@ -31,8 +31,8 @@ class PTGP(BaseConsensus):
     Parameters
     ----------
     n_clusters : int
-    n_neighbours, n_steps : int, optional
-        Elite neighbours and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default,
+    n_neighbors, n_steps : int, optional
+        Elite neighbors and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default,
         for n' micro-clusters. With a dozen micro-clusters or fewer, set both.
     n_init : int
         Restarts of the final k-means.
@@ -65,7 +65,7 @@ class PTGP(BaseConsensus):
     >>> from partita import PTGP
     >>> labels = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1]]
     >>> labels += [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 2, 2, 2, 3]]
-    >>> PTGP(n_clusters=2, n_neighbours=2, n_steps=2, random_state=0).fit_predict(labels)
+    >>> PTGP(n_clusters=2, n_neighbors=2, n_steps=2, random_state=0).fit_predict(labels)
     array([0, 0, 0, 0, 1, 1, 1, 1])
     """
 
@@ -78,12 +78,12 @@ class PTGP(BaseConsensus):
         deterministic=False,
         time="n'³ + n' L²",
         memory="n'² + n' L",
-        bytes_needed=lambda s: 60 * s.n_rows**2 + 24 * s.n_rows * s.n_all_clusters,
+        bytes_needed=lambda s: 60 * s.n_rows**2 + 24 * s.n_rows * s.n_base_clusters,
         weighted=False,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "n_neighbours": [Interval(Integral, 1, None, closed="left"), None],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "n_steps": [Interval(Integral, 1, None, closed="left"), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
@@ -93,13 +93,13 @@ class PTGP(BaseConsensus):
         self,
         n_clusters: int = 8,
         *,
-        n_neighbours: int | None = None,
+        n_neighbors: int | None = None,
         n_steps: int | None = None,
         n_init: int = 10,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
-        self.n_neighbours = n_neighbours
+        self.n_neighbors = n_neighbors
         self.n_steps = n_steps
         self.n_init = n_init
         self.random_state = random_state
@@ -118,7 +118,7 @@ class PTGP(BaseConsensus):
     def _graph(self, ensemble: Ensemble) -> NDArray[np.float64]:
         """Mean trajectory similarity of every micro-cluster to those of every cluster."""
         similarity = trajectory_similarity(
-            ensemble, n_neighbours=self.n_neighbours, n_steps=self.n_steps, expand=False
+            ensemble, n_neighbors=self.n_neighbors, n_steps=self.n_steps, expand=False
         )
         B = incidence(ensemble)
         micro_clusters = np.asarray(B.sum(axis=0)).ravel()

@@ -12,16 +12,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._input.checks import check_connective_matrices, check_n_clusters, random_generator
 from partita._memory import require_memory
 from partita._sklearn_compat import Interval
-from partita._validation import check_connective_matrices, check_n_clusters, random_generator
 from partita.config import report_progress
 from partita.consensus._base import N_CLUSTERS, MethodInfo, Size, Solution
-from partita.consensus._learned_matrix import LearnsMatrix
+from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices.agreement import agreement_counts, coobserved_counts
-from partita.solvers import discretise, spectral_embedding
+from partita.solvers import discretize, spectral_embedding
 from partita.solvers.inverse_root import InverseRoot, inverse_root
 from partita.solvers.robust_consensus import (
     Evidence,
@@ -40,7 +40,7 @@ __all__ = ["RCE"]
 _UPDATES = 20  # of A per pass, as in the published program
 
 
-class RCE(LearnsMatrix):
+class RCE(LearnedMatrixConsensus):
     """Robust clustering ensemble.
 
     Partitions err. Each connective matrix A⁽ⁱ⁾ (1 where partition i joins a pair, 0 where it parts
@@ -69,7 +69,7 @@ class RCE(LearnsMatrix):
         this share of it. 0 tests nothing and runs all `max_iter` x 20 updates, as the published
         program does; `converged_` is then False.
     n_init : int
-        Random starts of the discretisation.
+        Random starts of the discretization.
     random_state : int, Generator, RandomState or None
 
     Attributes
@@ -92,7 +92,7 @@ class RCE(LearnsMatrix):
     Deviations from the paper. Those of the authors' own program, whose output is reproduced: pairs
     on which all partitions agree, and the diagonal, stay as they are; order E, Ã, S, with S⁻¹ = 0
     in the first pass; 20 updates of Ã per pass; λ₂ weighs tr(ÃᵀS⁻¹Ã) + tr(S), twice the norm;
-    Yu-Shi discretisation. Ours: the early stop by `tol`, and the best of `n_init` discretisations.
+    Yu-Shi discretization. Ours: the early stop by `tol`, and the best of `n_init` discretizations.
 
     Missing labels: sums run over the partitions that label both samples; a pair that none labels
     stays at 0, as in the co-association matrix. Soft connective matrices, for example from fuzzy
@@ -180,7 +180,7 @@ class RCE(LearnsMatrix):
             evidence = SoftMatrices.of(stack)
             rng = random_generator(self.random_state)
             solution = self._fuse(evidence, rng, evidence.error_norms)
-        self._set_result(replace(Ensemble.from_labels([each]), inverse=each), solution)
+        self._set_result(replace(Ensemble.from_partitions([each]), inverse=each), solution)
         return self
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
@@ -213,7 +213,7 @@ class RCE(LearnsMatrix):
         # random starts that know no order of samples; those of soft matrices come as they are
         order = np.argsort((W @ weights).astype(np.float32), kind="stable")
         labels = np.empty(len(W), np.int64)
-        labels[order] = discretise(vectors[order], weights[order], rng, n_init=self.n_init)
+        labels[order] = discretize(vectors[order], weights[order], rng, n_init=self.n_init)
         return Solution(
             labels,
             objective=history[-1],
@@ -262,7 +262,7 @@ def _partition_errors(ensemble: Ensemble, W: Matrix, lambda1: float) -> NDArray[
     weights = ensemble.weights[:, None] * ensemble.observed
     for rows in row_blocks(len(W)):
         low, _, _, not_high = error_band(2.0 * W[rows], lambda1)
-        for i, label in enumerate(ensemble.labels.T):
+        for i, label in enumerate(ensemble.codes.T):
             each = np.where(label[rows, None] == label, not_high, low)
             errors[ensemble.partition_order[i]] += weights[rows, i] @ each @ weights[:, i]
     return errors

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval, StrOptions
 from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
-from partita.consensus._learned_matrix import LearnsMatrix
+from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.ensemble import Ensemble
 from partita.matrices import incomplete_coassociation
 from partita.solvers.low_rank import shrink_columns, shrink_singular_values
@@ -21,7 +21,7 @@ __all__ = ["RSEC"]
 _GROWTH = 1.1  # rho of Algorithm 1
 
 
-class RSEC(LearnsMatrix):
+class RSEC(LearnedMatrixConsensus):
     """Robust spectral ensemble clustering.
 
     Every sample's row of the co-association matrix S is written as a combination of few others,
@@ -29,7 +29,7 @@ class RSEC(LearnsMatrix):
 
         min tr(Hᵀ L_Z H) + lambda1 ‖Z‖_* + lambda2 ‖E‖_2,1   subject to S = S Z + E
 
-    with L_Z the normalised Laplacian of (Z + Zᵀ)/2 + H Hᵀ. The nuclear norm asks for few clusters;
+    with L_Z the normalized Laplacian of (Z + Zᵀ)/2 + H Hᵀ. The nuclear norm asks for few clusters;
     whole columns of E take the samples on which the partitions do not agree.
 
     Parameters

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._threads import run_shares
-from partita.checkpoint import Checkpoint
 from partita.consensus._base import MethodInfo
-from partita.consensus._label_kmeans import PredictsRows
-from partita.ensemble import Ensemble
-from partita.rows import Chunk, RowParts, Rows, Totals, n_labelled, row_sums
-from partita.solvers.label_merge import most_groups
-from partita.solvers.label_search import Tables
-from partita.solvers.label_statistics import (
+from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.ensemble import Ensemble, LabelLayout
+from partita.scale import Chunk, RowParts, Rows, Totals, n_labeled, row_sums
+from partita.scale.checkpoint import Checkpoint
+from partita.solvers.label_kmeans.merging import most_groups
+from partita.solvers.label_kmeans.search import Tables
+from partita.solvers.label_kmeans.statistics import (
     Shape,
     Statistics,
     overall_statistics,
@@ -28,10 +28,10 @@ from partita.solvers.label_statistics import (
 __all__ = ["SEC"]
 
 
-class SEC(PredictsRows):
+class SEC(LabelKMeansConsensus):
     """Spectral ensemble clustering.
 
-    Normalised-cut spectral clustering of the co-association matrix S = B Bᵀ is weighted k-means on
+    Normalized-cut spectral clustering of the co-association matrix S = B Bᵀ is weighted k-means on
     the rows b(x) of the incidence matrix (Theorem 1): with w(x) = Σ_i |cluster of x in i|,
 
         min Σ_x f(x),  f(x) = min_k w(x) ‖b(x)/w(x) - m_k‖²,  m_k = Σ_{C_k} b(x) / Σ_{C_k} w(x).
@@ -79,7 +79,7 @@ class SEC(PredictsRows):
     the row that costs most where it is. Incomplete partitions follow the definition of Σ_x f(x) in
     Theorem 6, whose printed utility has n_k+^(i) in the statement and n_k+ in the proof: here
     utility_ = (1/n) Σ_i Σ_k w_Ck^(i) ‖m_k,i‖². A cluster none of whose members partition i labels
-    has the partition's overall centre there.
+    has the partition's overall center there.
 
     References
     ----------
@@ -105,11 +105,11 @@ class SEC(PredictsRows):
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 64) + 40 * s.n_all_clusters * most_groups(s.n_clusters)
+            s.n_rows * (s.n_partitions + 64) + 40 * s.n_base_clusters * most_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PredictsRows._parameter_constraints,
+        **LabelKMeansConsensus._parameter_constraints,
         "partition_weights": ["array-like", None],
         "checkpoint": [str, PathLike, Checkpoint, None],
     }
@@ -151,49 +151,53 @@ class SEC(PredictsRows):
         return {"sample_weights_": core.expand(parts.scale, np.nan)}
 
     def _row_parts(
-        self, codebook: Ensemble, labels: NDArray[Any]
+        self, layout: LabelLayout, codes: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Constant and scale of new rows: w from the training clusters' sizes."""
-        weights = row_sums(labels, codebook.missing, codebook.offsets, self._sizes)
-        return np.zeros(len(labels)), weights
+        weights = row_sums(codes, layout.missing_code, layout.offsets, self._sizes)
+        return np.zeros(len(codes)), weights
 
 
 class _WeightedRows:
-    """Rows b(x)/w(x) of weight w(x) and centres n_k^(i) / w_Ck^(i), partition by partition."""
+    """Rows b(x)/w(x) of weight w(x) and centers n_k^(i) / w_Ck^(i), partition by partition."""
 
     def __init__(self, rows: Rows, mu: NDArray[np.float64]) -> None:
         self.mu = mu
-        self.offsets, self.missing, self.complete = rows.offsets, rows.missing, rows.complete
+        self.offsets, self.missing_code, self.complete = (
+            rows.offsets,
+            rows.missing_code,
+            rows.complete,
+        )
         self.cluster_mu = np.repeat(mu, np.diff(rows.offsets))
         self.sizes, _ = overall_statistics(rows)
         sums, found = np.zeros(3), Statistics.empty(rows, 1)
         rows.accumulate(self._add_up, (sums, *found.arrays), memory=True)  # which keeps the parts
         self.total, self.n, mass = sums
         masses = np.full(rows.n_partitions, mass) if rows.complete else found.masses[:, 0]
-        # centre of all the rows that a partition labels
+        # center of all the rows that a partition labels
         self.overall = self.sizes / np.repeat(masses, np.diff(rows.offsets))
 
     def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
         """w(x)."""
-        return row_sums(labels, self.missing, self.offsets, self.sizes)
+        return row_sums(labels, self.missing_code, self.offsets, self.sizes)
 
     def row_parts(self, labels: NDArray[Any]) -> RowParts:
         weights = self.row_mass(labels)
         observed: Any = self.mu.sum()
         if not self.complete:
-            observed = row_sums(labels, self.missing, self.offsets, self.cluster_mu)
+            observed = row_sums(labels, self.missing_code, self.offsets, self.cluster_mu)
         # Σ_i μ_i ‖b(x)_i‖² / w(x), which is nothing for a row without labels
         constant = observed / np.where(weights > 0, weights, 1.0)
-        return RowParts(constant, weights, weights, n_labelled(labels, self.missing))
+        return RowParts(constant, weights, weights, n_labeled(labels, self.missing_code))
 
     def _add_up(self, chunk: Chunk, totals: Totals) -> None:
         """Σ_x of the constants, weights and masses, and of masses by partition if they differ."""
         parts = parts_of(self, chunk)
-        of_rows = (parts.constant, parts.n_labelled > 0, parts.mass)
+        of_rows = (parts.constant, parts.n_labeled > 0, parts.mass)
         totals[0][:] += [float((chunk.weights * values).sum()) for values in of_rows]
         if not self.complete:
-            shape = Shape(len(self.mu), self.missing, self.offsets, self.complete)
-            everything = np.zeros(len(chunk.labels), np.int32)
+            shape = Shape(len(self.mu), self.missing_code, self.offsets, self.complete)
+            everything = np.zeros(len(chunk.codes), np.int32)
             recount(shape, chunk, parts.mass, everything - 1, everything, totals[1:])
 
     def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
@@ -213,7 +217,7 @@ class _WeightedRows:
     def objective(
         self, counts: NDArray[np.float64], masses: NDArray[np.float64], tables: Tables
     ) -> float:
-        # what the centres take off the constants: Σ_i μ_i Σ_k w_Ck^(i) ‖m_k,i‖²
+        # what the centers take off the constants: Σ_i μ_i Σ_k w_Ck^(i) ‖m_k,i‖²
         return self.total - float((masses * tables.slope).sum())
 
     def inner_products(
@@ -221,9 +225,9 @@ class _WeightedRows:
     ) -> NDArray[np.float64]:
         sizes = np.diff(self.offsets)
         held = np.repeat(masses, sizes, axis=0)
-        centres = np.where(held > 0, counts / np.where(held > 0, held, 1.0), self.overall[:, None])
-        centres *= np.sqrt(self.cluster_mu)[:, None]
-        return np.asarray(centres.T @ centres)
+        centers = np.where(held > 0, counts / np.where(held > 0, held, 1.0), self.overall[:, None])
+        centers *= np.sqrt(self.cluster_mu)[:, None]
+        return np.asarray(centers.T @ centers)
 
     def utility(self, masses: NDArray[np.float64], tables: Tables) -> float:
         return float((masses * tables.slope).sum()) / self.n

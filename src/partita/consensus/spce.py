@@ -14,13 +14,13 @@ from partita._sklearn_compat import Interval, StrOptions
 from partita._threads import run_blocks
 from partita.config import report_progress
 from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
-from partita.consensus._learned_matrix import LearnsMatrix
+from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.ensemble import Ensemble
 from partita.exceptions import PartitaWarning
 from partita.matrices import table_against
 from partita.matrices.pairs import BLOCK, joined_pairs
 from partita.solvers.laplacian import LowSpectrum, low_spectrum
-from partita.solvers.regroup import merge_groups, split_groups
+from partita.solvers.merge_split import merge_groups, split_groups
 
 __all__ = ["SPCE"]
 
@@ -34,7 +34,7 @@ _TRACE = np.dtype(
 )
 
 
-class SPCE(LearnsMatrix):
+class SPCE(LearnedMatrixConsensus):
     """Self-paced clustering ensemble.
 
     Pairs on which all partitions agree are taken as they are; the others are filled in, easy pairs
@@ -198,8 +198,8 @@ class _Model:
         self.W = np.ones(len(self.pairs))
         self.Y, self.lift = np.empty((n, 0)), np.zeros(n)
         # the share of all pairs of samples that each partition labels
-        labelled = ensemble.weights @ ensemble.observed / ensemble.weights.sum()
-        self.coverage = np.maximum(labelled, _TINY) ** 2
+        labeled = ensemble.weights @ ensemble.observed / ensemble.weights.sum()
+        self.coverage = np.maximum(labeled, _TINY) ** 2
         self.history: list[float] = []
         self.trace: list[tuple[float, ...]] = []
         self._complete(rho=0.0, gamma=0.0)  # without penalties (17) is the co-association (2)
@@ -249,13 +249,13 @@ class _Model:
 
     def _votes(self) -> tuple[NDArray[Any], int, NDArray[np.float64]]:
         """The partitions, and how much each counts."""
-        return self.ensemble.labels, self.ensemble.missing, 1.0 / self.alpha
+        return self.ensemble.codes, self.ensemble.missing_code, 1.0 / self.alpha
 
     def _complete(self, rho: float, gamma: float) -> NDArray[np.float64]:
         """S by (16) and (17); returns d_i = ‖(S - S⁽ⁱ⁾) ∘ W‖²."""
         kernel, pattern, votes = _kernels.pairs.complete, self.pairs.pattern, self._votes()
         weights, pull = self.ensemble.weights, (self.Y, self.lift, rho, gamma)
-        d = np.empty(self.ensemble.labels.shape)
+        d = np.empty(self.ensemble.codes.shape)
         run_blocks(
             lambda start, stop: kernel(
                 *votes, *pull, weights, *pattern, self.W, start, stop, self.S, d
@@ -285,6 +285,6 @@ def _mean_coassociation(
     """The share of partitions that join two samples, averaged over pairs of groups."""
     inside = np.zeros((ensemble.n_rows, n_groups))
     inside[np.arange(ensemble.n_rows), groups] = ensemble.weights
-    labelled = ensemble.observed.T.astype(np.float64) @ inside
+    labeled = ensemble.observed.T.astype(np.float64) @ inside
     clusters = table_against(ensemble, groups, n_groups)
-    return np.asarray(clusters.T @ clusters / np.maximum(labelled.T @ labelled, _TINY))
+    return np.asarray(clusters.T @ clusters / np.maximum(labeled.T @ labeled, _TINY))

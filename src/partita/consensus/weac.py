@@ -11,7 +11,7 @@ from partita._sklearn_compat import Interval, StrOptions
 from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import crowd_weighted_coassociation
-from partita.solvers.agglomerate import LINKAGES, agglomerate
+from partita.solvers.linkage import LINKAGES, agglomerate
 
 __all__ = ["WEAC"]
 
@@ -20,7 +20,7 @@ class WEAC(BaseConsensus):
     """Weighted evidence accumulation clustering.
 
     A partition that the others agree with is trusted more. Its crowd agreement NCAI is the mean
-    normalised mutual information with the others, relative to the best partition, and
+    normalized mutual information with the others, relative to the best partition, and
 
         WCA_pq = Σ_i w_i [partition i joins p and q] / Σ_i w_i,  w = NCAI^beta,
 

@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 from partita.config import report_progress
 from partita.consensus import BaseConsensus
 from partita.ensemble import Ensemble
-from partita.generate import RandomK
+from partita.generators import RandomK
 from partita.metrics import evaluate
 from partita.registry import get_method
 
@@ -100,7 +100,7 @@ def run_demo(
     base = [evaluate(digits.target, column) for column in partitions.T]
     base_measures = {name: np.asarray([scores[name] for scores in base]) for name in _MEASURES}
 
-    ensemble = Ensemble.from_labels(partitions)
+    ensemble = Ensemble.from_partitions(partitions)
     warm_up = ensemble.subset(samples=slice(_WARM_UP_ROWS))
     labels: dict[str, NDArray[np.int64]] = {}
     scores = []

@@ -5,7 +5,15 @@ Every function takes labels in any form (or an `Ensemble`) and works on distinct
 """
 
 from partita.matrices.agreement import agreement_counts, coassociation
-from partita.matrices.crowd import (
+from partita.matrices.cluster_counts import (
+    cluster_overlaps,
+    cluster_sizes,
+    contingency,
+    incidence,
+    row_sums,
+    table_against,
+)
+from partita.matrices.crowd_weights import (
     connected_triples,
     crowd_agreement,
     crowd_weighted_coassociation,
@@ -16,14 +24,6 @@ from partita.matrices.propagation import (
     cluster_jaccard,
     cluster_similarity,
     enhanced_coassociation,
-)
-from partita.matrices.tables import (
-    cluster_overlaps,
-    cluster_sizes,
-    contingency,
-    incidence,
-    row_sums,
-    table_against,
 )
 from partita.matrices.trajectories import trajectory_similarity, walk_similarity
 

@@ -26,8 +26,8 @@ _BLOCK = 256  # rows per unit of work: a multiple of the kernels' tile
 
 def agreement_counts(ensemble: Ensemble, dtype: Any = np.uint16) -> NDArray[Any]:
     """In how many partitions two rows share a cluster, shape (n_rows, n_rows), integers."""
-    columns = np.ascontiguousarray(ensemble.labels.T)
-    return _count(columns, ensemble.missing, dtype)
+    columns = np.ascontiguousarray(ensemble.codes.T)
+    return _count(columns, ensemble.missing_code, dtype)
 
 
 def coobserved_counts(ensemble: Ensemble, dtype: Any = np.uint16) -> NDArray[Any]:
@@ -55,8 +55,8 @@ def _count(columns: NDArray[Any], missing: int, dtype: Any) -> NDArray[Any]:
 
 def weighted_agreement(ensemble: Ensemble, value: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ_i value[c] over the partitions i in which two rows share a cluster c: B diag(value) Bᵀ."""
-    columns = np.ascontiguousarray(ensemble.labels.T)
-    return _weigh(columns, ensemble.missing, ensemble.offsets, value)
+    columns = np.ascontiguousarray(ensemble.codes.T)
+    return _weigh(columns, ensemble.missing_code, ensemble.offsets, value)
 
 
 def coobserved_weights(ensemble: Ensemble, value: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -135,7 +135,7 @@ def expand_pairs(matrix: NDArray[np.float64], core: Ensemble) -> NDArray[np.floa
     n = core.n_samples
     require_memory(8 * n * n, f"The expanded {n} x {n} matrix")
     full = matrix[np.ix_(core.inverse, core.inverse)]
-    unlabelled = core.inverse < 0
-    full[unlabelled] = 0.0
-    full[:, unlabelled] = 0.0
+    unlabeled = core.inverse < 0
+    full[unlabeled] = 0.0
+    full[:, unlabeled] = 0.0
     return full

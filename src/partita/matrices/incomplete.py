@@ -17,7 +17,7 @@ def incomplete_coassociation(labels: Any, *, expand: bool = True) -> NDArray[np.
     """Co-association in which a missing label is neither agreement nor disagreement.
 
     Where labels are missing, S_pq = Σ_i Δ_i(p, q) / m with Δ = 1 for a partition that joins p and
-    q, -1 for one that parts them and 0 for one that leaves either unlabelled: 0 is the value of
+    q, -1 for one that parts them and 0 for one that leaves either unlabeled: 0 is the value of
     pairs that nothing is known about. Without missing labels it is the usual share of agreements.
 
     Parameters

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from partita.ensemble import Ensemble
-from partita.matrices.tables import incidence
-from partita.rows import cluster_sums, row_sums
+from partita.matrices.cluster_counts import incidence
+from partita.scale import cluster_sums, row_sums
 
 __all__ = ["LabelGraph"]
 
@@ -25,7 +25,7 @@ class LabelGraph(LinearOperator):
     Parameters
     ----------
     ensemble : Ensemble
-    of_clusters : array of shape (n_all_clusters,), optional
+    of_clusters : array of shape (n_base_clusters,), optional
         b; 1 by default.
     of_rows : array of shape (n_rows,), optional
         a; 1 by default.
@@ -37,7 +37,7 @@ class LabelGraph(LinearOperator):
         of_clusters: NDArray[np.float64] | None = None,
         of_rows: NDArray[np.float64] | None = None,
     ) -> None:
-        n, p = ensemble.n_rows, ensemble.n_all_clusters
+        n, p = ensemble.n_rows, ensemble.n_base_clusters
         super().__init__(np.dtype(np.float64), (n, p))
         self.ensemble = ensemble
         self.of_clusters = np.ones(p) if of_clusters is None else of_clusters
@@ -54,12 +54,12 @@ class LabelGraph(LinearOperator):
     def _matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         e = self.ensemble
         values = self.of_clusters * v.ravel()
-        return self.of_rows * row_sums(e.labels, e.missing, e.offsets, values)
+        return self.of_rows * row_sums(e.codes, e.missing_code, e.offsets, values)
 
     def _rmatvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         e = self.ensemble
         values = self.of_rows * v.ravel()
-        return self.of_clusters * cluster_sums(e.labels, e.missing, e.offsets, values)
+        return self.of_clusters * cluster_sums(e.codes, e.missing_code, e.offsets, values)
 
     def _transpose(self) -> Any:
         return self._adjoint()

@@ -24,8 +24,8 @@ def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
     H(c) = -Σ_i Σ_{c' in i} q log₂ q with q = |c ∩ c'| / |c|, over the members of c that partition
     i labels. O(n m²) counting, one K_i x K_j table at a time for both partitions of a pair.
     """
-    columns = np.ascontiguousarray(ensemble.labels.T)
-    per_partition = np.zeros((ensemble.n_partitions, ensemble.n_all_clusters))
+    columns = np.ascontiguousarray(ensemble.codes.T)
+    per_partition = np.zeros((ensemble.n_partitions, ensemble.n_base_clusters))
     kernel, weights = _kernels.contingency.pair_entropies, ensemble.weights
     whole = bool((weights == np.floor(weights)).all())
     x_log_x = np.arange(_WHOLE if whole else 0, dtype=np.float64)
@@ -33,7 +33,9 @@ def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
 
     def block(start: int, stop: int) -> None:
         for i in range(start, stop):
-            kernel(columns, ensemble.missing, ensemble.offsets, weights, x_log_x, i, per_partition)
+            kernel(
+                columns, ensemble.missing_code, ensemble.offsets, weights, x_log_x, i, per_partition
+            )
 
     run_blocks(block, ensemble.n_partitions, 1)
     return per_partition.sum(axis=0)

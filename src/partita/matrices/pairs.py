@@ -63,7 +63,7 @@ class JoinedPairs:
 
 def joined_pairs(ensemble: Ensemble) -> JoinedPairs:
     """List the pairs of rows with co-association above 0; 4 bytes each, O(n'² m) comparisons."""
-    labels, missing, n = ensemble.labels, ensemble.missing, ensemble.n_rows
+    labels, missing, n = ensemble.codes, ensemble.missing_code, ensemble.n_rows
     kernel = _kernels.pairs
     count = np.zeros(n, np.int64)
     run_blocks(lambda a, b: kernel.count_partners(labels, missing, a, b, count), n, BLOCK)

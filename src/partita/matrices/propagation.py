@@ -11,7 +11,7 @@ from partita._memory import require_memory
 from partita._threads import run_blocks
 from partita.ensemble import Ensemble, as_ensemble
 from partita.matrices.agreement import divide_by_coobserved, expand_pairs
-from partita.matrices.tables import cluster_overlaps
+from partita.matrices.cluster_counts import cluster_overlaps
 from partita.matrices.trajectories import walk_similarity
 
 __all__ = ["cluster_jaccard", "cluster_similarity", "enhanced_coassociation"]
@@ -102,7 +102,7 @@ def _add_similarity_of_clusters(
     inside = slice(core.offsets[i], core.offsets[i + 1])
     # one more cluster, similar to nothing, for rows without a label
     table = np.pad(similarity[inside, inside], (0, 1))
-    code = np.where(core.observed[:, i], core.labels[:, i], len(table) - 1)
+    code = np.where(core.observed[:, i], core.codes[:, i], len(table) - 1)
 
     def block(start: int, stop: int) -> None:
         matrix[start:stop] += table[code[start:stop]][:, code]

@@ -46,11 +46,11 @@ def walk_similarity(
         return result
     d, r = degree[linked], weights[linked]
     scale = np.sqrt(r / d)
-    normalised = graph[np.ix_(linked, linked)]
-    normalised *= scale[:, None]
-    normalised *= scale
-    values, vectors = eigh(normalised, overwrite_a=True)
-    del normalised
+    normalized = graph[np.ix_(linked, linked)]
+    normalized *= scale[:, None]
+    normalized *= scale
+    values, vectors = eigh(normalized, overwrite_a=True)
+    del normalized
     a = np.sqrt(d * r)
     inner = vectors.T @ ((a**2)[:, None] * vectors)
     inner *= _power_sums(np.outer(values, values), n_steps)
@@ -72,12 +72,12 @@ def _power_sums(x: NDArray[np.float64], n_terms: int) -> NDArray[np.float64]:
     return total
 
 
-def elite_graph(similarity: NDArray[np.float64], n_neighbours: int) -> NDArray[np.float64]:
-    """Keep each row's `n_neighbours` largest entries, ties included, and make it symmetric."""
+def elite_graph(similarity: NDArray[np.float64], n_neighbors: int) -> NDArray[np.float64]:
+    """Keep each row's `n_neighbors` largest entries, ties included, and make it symmetric."""
     graph = similarity.copy()
     np.fill_diagonal(graph, 0.0)
     n = len(graph)
-    kth = np.partition(graph, n - n_neighbours, axis=1)[:, n - n_neighbours]
+    kth = np.partition(graph, n - n_neighbors, axis=1)[:, n - n_neighbors]
     graph[graph < kth[:, None]] = 0.0
     return np.maximum(graph, graph.T)
 
@@ -85,20 +85,20 @@ def elite_graph(similarity: NDArray[np.float64], n_neighbours: int) -> NDArray[n
 def trajectory_similarity(
     labels: Any,
     *,
-    n_neighbours: int | None = None,
+    n_neighbors: int | None = None,
     n_steps: int | None = None,
     expand: bool = True,
 ) -> NDArray[np.float64]:
     """Probability trajectory similarity (PTS).
 
-    Distinct rows ("micro-clusters") form a graph in which each keeps its elite neighbours by
+    Distinct rows ("micro-clusters") form a graph in which each keeps its elite neighbors by
     co-association; two rows are similar if random walks from them visit the same places.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
-    n_neighbours, n_steps : int, optional
-        Elite neighbours and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default.
+    n_neighbors, n_steps : int, optional
+        Elite neighbors and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default.
     expand : bool
         A row per sample, or per row of `Ensemble.compress()`.
 
@@ -122,12 +122,12 @@ def trajectory_similarity(
     core = as_ensemble(labels).compress()
     n = core.n_rows
     default = max(1, min(isqrt(n // 4) if n >= 4 else 1, 20))
-    neighbours = default if n_neighbours is None else n_neighbours
+    neighbors = default if n_neighbors is None else n_neighbors
     steps = default if n_steps is None else n_steps
-    if not 1 <= neighbours <= n or steps < 1:
+    if not 1 <= neighbors <= n or steps < 1:
         raise ValueError(
-            f"n_neighbours must be in 1..{n} and n_steps positive, got {neighbours} and {steps}."
+            f"n_neighbors must be in 1..{n} and n_steps positive, got {neighbors} and {steps}."
         )
-    graph = elite_graph(coassociation(core, expand=False), neighbours)
+    graph = elite_graph(coassociation(core, expand=False), neighbors)
     similarity = walk_similarity(graph, core.weights, steps, _ISOLATED)
     return expand_pairs(similarity, core) if expand else similarity

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._validation import encode, label_columns
+from partita._input.coding import encode
+from partita._input.containers import label_columns
 
 __all__ = ["cluster_names", "named_clusters"]
 

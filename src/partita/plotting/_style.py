@@ -1,4 +1,4 @@
-"""Colours and figures: readable in grey and by the colour-blind, no global state."""
+"""Colors and figures: readable in gray and by the color-blind, no global state."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ INK = "#1b2a41"
 MUTED = "#5b6a7f"
 QUIET = "#c9d3df"
 ACCENT = "#d9722b"
-ON_IMAGE = "#16243a"  # lines drawn over a heat map, whose colours are the same in every theme
+ON_IMAGE = "#16243a"  # lines drawn over a heat map, whose colors are the same in every theme
 
-# Far apart for normal, red-blind and green-blind eyes, and no two of the same grey.
+# Far apart for normal, red-blind and green-blind eyes, and no two of the same gray.
 PALETTE = (
     "#394fa6",
     "#dc6318",
@@ -39,33 +39,33 @@ PALETTE = (
     "#a79fb3",
     "#1d0f39",
 )
-# Dark enough for lines on white, bright enough on a dark page; dashes tell them apart in grey.
+# Dark enough for lines on white, bright enough on a dark page; dashes tell them apart in gray.
 LINES = (ACCENT, INK, "#3b82c4", MUTED, "#2c8c6e")
 _LONGEST = 28  # letters of a name in a picture
 
 
 def blues() -> Any:
-    """White to navy; lightness falls steadily, so that grey prints keep the order."""
+    """White to navy; lightness falls steadily, so that gray prints keep the order."""
     from matplotlib.colors import LinearSegmentedColormap
 
     stops = ["#ffffff", "#dbe8f2", "#9cc3dc", "#4f93bd", "#20608f", "#0c2c54"]
     return LinearSegmentedColormap.from_list("partita_blues", stops)
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """Relative luminance of `#rrggbb`, 0 for black to 1 for white (WCAG 2)."""
-    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    channels = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
     red, green, blue = (
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def text_on(colour: str) -> str:
-    """Near black or white, whichever is easier to read on a colour."""
+def text_on(color: str) -> str:
+    """Near black or white, whichever is easier to read on a color."""
     dark, light = "#111111", "#ffffff"
     middle = (luminance(dark) + 0.05) * (luminance(light) + 0.05)
-    return dark if (luminance(colour) + 0.05) ** 2 > middle else light
+    return dark if (luminance(color) + 0.05) ** 2 > middle else light
 
 
 def plain_text(name: Any) -> str:

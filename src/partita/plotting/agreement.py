@@ -42,13 +42,13 @@ class AgreementDisplay(Display):
 
     Attributes
     ----------
-    im_, colorbar_ : the image and its colour bar
+    im_, colorbar_ : the image and its color bar
 
     Examples
     --------
     >>> from partita.plotting import AgreementDisplay
     >>> partitions = [[0, 0, 1, 1], [0, 1, 0, 1], [5, 5, 6, 6]]
-    >>> AgreementDisplay.from_labels(partitions, [0, 0, 1, 1]).names
+    >>> AgreementDisplay.from_partitions(partitions, [0, 0, 1, 1]).names
     [0, 2, 1]
     """
 
@@ -72,7 +72,7 @@ class AgreementDisplay(Display):
         self.n_left_out = n_left_out
 
     @classmethod
-    def from_labels(cls, X: Any, labels: Any) -> Self:
+    def from_partitions(cls, X: Any, labels: Any) -> Self:
         """From base partitions and a consensus of them; see `diagnose`.
 
         Columns of a data frame and partitions of an `Ensemble` keep their names.

@@ -26,7 +26,7 @@ class BlockMeans:
     Attributes
     ----------
     image : array of shape (n_blocks, n_blocks)
-        Share of the labelled pairs that the partitions join, between two blocks of samples.
+        Share of the labeled pairs that the partitions join, between two blocks of samples.
     clusters : array of shape (n_shown,)
         Consensus label of each cluster, largest cluster first.
     sizes : array of shape (n_shown,)
@@ -35,7 +35,7 @@ class BlockMeans:
         Mean co-association within each cluster.
     bounds : array of shape (n_shown + 1,)
         Where each cluster starts and the last ends, in blocks.
-    n_unlabelled : int
+    n_unlabeled : int
         Samples without a consensus label, which are left out.
     """
 
@@ -44,7 +44,7 @@ class BlockMeans:
     sizes: NDArray[np.int64]
     confidence: NDArray[np.float64]
     bounds: NDArray[np.float64]
-    n_unlabelled: int
+    n_unlabeled: int
 
 
 def block_means(X: Any, labels: Any, *, resolution: int = 480) -> BlockMeans:
@@ -106,7 +106,7 @@ def block_means(X: Any, labels: Any, *, resolution: int = 480) -> BlockMeans:
         sizes=sizes[largest_first],
         confidence=np.bincount(cluster, units.weights * confidence) / weights,
         bounds=bounds,
-        n_unlabelled=int(np.count_nonzero(~shown)),
+        n_unlabeled=int(np.count_nonzero(~shown)),
     )
 
 
@@ -132,24 +132,24 @@ def _units(
     row = keys // n_clusters
     # the reduction has added up the samples' weights: share them out evenly
     per_sample = core.weights / np.bincount(inverse[inverse >= 0], minlength=core.n_rows)
-    units = replace(core, labels=core.labels[row], weights=counts * per_sample[row], inverse=None)
+    units = replace(core, codes=core.codes[row], weights=counts * per_sample[row], inverse=None)
     return units, keys % n_clusters
 
 
 def _confidence(
     units: Ensemble, cluster: NDArray[np.int64], n_clusters: int
 ) -> NDArray[np.float64]:
-    """Mean co-association of each row with its cluster, over the pairs that are labelled."""
+    """Mean co-association of each row with its cluster, over the pairs that are labeled."""
     joined = table_against(units, cluster, n_clusters)
-    labelled = np.add.reduceat(joined, units.offsets[:-1], axis=0)
+    labeled = np.add.reduceat(joined, units.offsets[:-1], axis=0)
     partitions = np.arange(units.n_partitions)
     confidence = np.empty(units.n_rows)
     for start in range(0, units.n_rows, _ROWS):
         part = slice(start, start + _ROWS)
         there, own = units.observed[part], cluster[part, None]
-        codes = np.where(there, units.labels[part] + units.offsets[:-1], 0)
+        codes = np.where(there, units.codes[part] + units.offsets[:-1], 0)
         agreeing = np.where(there, joined[codes, own], 0.0).sum(axis=1)
-        confidence[part] = agreeing / np.where(there, labelled[partitions, own], 0.0).sum(axis=1)
+        confidence[part] = agreeing / np.where(there, labeled[partitions, own], 0.0).sum(axis=1)
     return confidence
 
 
@@ -194,14 +194,14 @@ def _image(
     n_blocks: int,
 ) -> NDArray[np.float64]:
     agreeing = np.zeros((n_blocks, n_blocks))
-    labelled = np.zeros((n_blocks, units.n_partitions))
+    labeled = np.zeros((n_blocks, units.n_partitions))
     for i, n_clusters in enumerate(units.n_clusters):
-        codes = units.labels[row, i]
-        there = codes != units.missing
+        codes = units.codes[row, i]
+        there = codes != units.missing_code
         entries = (share[there], (block[there], codes[there]))
         table = sp.coo_matrix(entries, shape=(n_blocks, int(n_clusters))).tocsr()
-        labelled[:, i] = np.asarray(table.sum(axis=1)).ravel()
+        labeled[:, i] = np.asarray(table.sum(axis=1)).ravel()
         dense = table.toarray() if n_blocks * n_clusters <= _DENSE else table
         agreeing += dense @ dense.T
-    pairs = labelled @ labelled.T
+    pairs = labeled @ labeled.T
     return np.divide(agreeing, pairs, out=np.zeros_like(agreeing), where=pairs > 0)

@@ -29,7 +29,7 @@ _MEANING = {
     "NMI": "NMI with the known classes",
     "ACC": "accuracy against the known classes",
 }
-# shapes differ, and so do their greys
+# shapes differ, and so do their grays
 _MARKS = (("o", ACCENT), ("s", "#ffffff"), ("^", INK), ("D", QUIET), ("v", MUTED))
 
 
@@ -107,12 +107,12 @@ class ComparisonDisplay(Display):
         order = np.argsort(-np.nan_to_num(first, nan=-1.0), kind="stable")
         places = np.arange(len(order))
         ax.hlines(places, 0, 1, color=QUIET, lw=0.6)
-        for (name, values), (shape, colour) in zip(self.scores.items(), _MARKS, strict=False):
+        for (name, values), (shape, color) in zip(self.scores.items(), _MARKS, strict=False):
             ax.plot(
                 values[order],
                 places,
                 shape,
-                color=colour,
+                color=color,
                 mec=INK,
                 mew=0.8,
                 ms=6,

@@ -37,7 +37,7 @@ class ConfidenceDisplay(Display):
     Examples
     --------
     >>> from partita.plotting import ConfidenceDisplay
-    >>> display = ConfidenceDisplay.from_labels([[0, 0, 1, 1], [0, 0, 0, 1]], [0, 0, 1, 1])
+    >>> display = ConfidenceDisplay.from_partitions([[0, 0, 1, 1], [0, 0, 0, 1]], [0, 0, 1, 1])
     >>> display.quantiles[:, 2]
     array([1. , 0.5])
     """
@@ -48,7 +48,7 @@ class ConfidenceDisplay(Display):
         self.quantiles = np.asarray(quantiles, np.float64)
 
     @classmethod
-    def from_labels(cls, X: Any, labels: Any) -> Self:
+    def from_partitions(cls, X: Any, labels: Any) -> Self:
         """From base partitions and a consensus of them; see `diagnose`."""
         return cls.from_diagnosis(diagnose(X, labels), clusters=cluster_names(labels))
 

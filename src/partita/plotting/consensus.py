@@ -26,7 +26,7 @@ class ConsensusDisplay(Display):
     Parameters
     ----------
     blocks : BlockMeans
-        See `block_means`; better made by `from_estimator` or `from_labels`.
+        See `block_means`; better made by `from_estimator` or `from_partitions`.
     name : str, optional
         What made the consensus, for the title.
 
@@ -34,7 +34,7 @@ class ConsensusDisplay(Display):
     ----------
     ax_, figure_ : matplotlib's Axes and Figure
     im_ : the image
-    colorbar_ : the colour bar, or None
+    colorbar_ : the color bar, or None
 
     Examples
     --------
@@ -70,10 +70,10 @@ class ConsensusDisplay(Display):
         """
         check_is_fitted(estimator, "labels_")
         name = type(estimator).__name__ if name is None else name
-        return cls.from_labels(X, estimator.labels_, name=name, resolution=resolution)
+        return cls.from_partitions(X, estimator.labels_, name=name, resolution=resolution)
 
     @classmethod
-    def from_labels(
+    def from_partitions(
         cls, X: Any, labels: Any, *, name: str | None = None, resolution: int = 480
     ) -> Self:
         """From base partitions and any consensus of them.
@@ -122,16 +122,16 @@ class ConsensusDisplay(Display):
 
     def _name_clusters(self, ax: Any, n: int) -> None:
         blocks = self.blocks
-        centres = (blocks.bounds[:-1] + blocks.bounds[1:]) / 2
+        centers = (blocks.bounds[:-1] + blocks.bounds[1:]) / 2
         wide = np.flatnonzero(np.diff(blocks.bounds) >= _LEAST_SHARE * n)
-        ax.set_yticks(centres[wide], [plain_text(blocks.clusters[k]) for k in wide])
+        ax.set_yticks(centers[wide], [plain_text(blocks.clusters[k]) for k in wide])
         ax.set_xticks([])
         ax.tick_params(length=0, labelsize=9, labelcolor=INK)
         ax.set_ylabel("consensus cluster", color=MUTED, fontsize=9)
         for k in wide:
             ax.annotate(
                 f"{blocks.sizes[k]:,}  ·  {blocks.confidence[k]:.2f}",
-                (n, centres[k]),
+                (n, centers[k]),
                 (5, 0),
                 textcoords="offset points",
                 va="center",
@@ -153,8 +153,8 @@ class ConsensusDisplay(Display):
         parts = ["right: samples · mean co-association within the cluster"]
         if n_unnamed:
             parts.append(f"{n_unnamed} small clusters not named")
-        if self.blocks.n_unlabelled:
-            parts.append(f"{self.blocks.n_unlabelled:,} samples without a label left out")
+        if self.blocks.n_unlabeled:
+            parts.append(f"{self.blocks.n_unlabeled:,} samples without a label left out")
         return "\n".join(parts)
 
     def _add_colorbar(self, ax: Any) -> Any:

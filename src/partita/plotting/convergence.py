@@ -30,7 +30,7 @@ class ConvergenceDisplay(Display):
 
     What is recorded is the method's choice: most keep the objective, some the residuals that they
     stop by; their docstrings say which. Values that span more than two decades are drawn on a
-    logarithmic axis, lines differ in dash as well as in colour.
+    logarithmic axis, lines differ in dash as well as in color.
 
     Parameters
     ----------

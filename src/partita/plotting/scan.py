@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita.choosing import KScan
 from partita.plotting._display import Display
 from partita.plotting._style import ACCENT, INK, MUTED, QUIET, new_figure, quiet_axes
+from partita.select_k import KScan
 
 __all__ = ["ScanDisplay"]
 

@@ -48,7 +48,7 @@ class ScoresDisplay(Display):
         self.label = label
 
     @classmethod
-    def from_labels(cls, X: Any, labels: Any, y: Any, *, name: str = "consensus") -> Self:
+    def from_partitions(cls, X: Any, labels: Any, y: Any, *, name: str = "consensus") -> Self:
         """Adjusted Rand index of the base partitions and of one consensus with known classes.
 
         Parameters
@@ -63,7 +63,7 @@ class ScoresDisplay(Display):
         ensemble, classes = as_ensemble(X), np.asarray(y)
         found = named_clusters(labels)[0]
         base = [
-            adjusted_rand(classes[seen], ensemble.labels[seen, i])
+            adjusted_rand(classes[seen], ensemble.codes[seen, i])
             for i, seen in enumerate(ensemble.observed.T)
         ]
         return cls(base, {name: adjusted_rand(classes[found >= 0], found[found >= 0])}, "ARI")

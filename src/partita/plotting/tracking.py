@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita.alignment import cluster_tree
-from partita.choosing import KScan
 from partita.plotting._display import Display
 from partita.plotting._style import INK, MUTED, PALETTE, new_figure, text_on
+from partita.select_k import KScan
 
 __all__ = ["TrackingDisplay"]
 
@@ -20,12 +20,12 @@ _LEAST_SHARE = 0.025  # of the width: what a name needs
 
 
 class TrackingDisplay(Display):
-    """One row per number of clusters, one column per group of samples, coloured by cluster.
+    """One row per number of clusters, one column per group of samples, colored by cluster.
 
     Samples are ordered so that those which stay together stand together, and a cluster keeps its
-    name and colour from one K to the next as far as its samples do (`align_labels`). A clean split
+    name and color from one K to the next as far as its samples do (`align_labels`). A clean split
     cuts a band in two; confetti means that K + 1 clusters were drawn anew. Names are written into
-    the bands, since after eight clusters colours come again.
+    the bands, since after eight clusters colors come again.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ class TrackingDisplay(Display):
         for row, band in enumerate(self.bands):
             edges = np.concatenate([[0], np.flatnonzero(np.diff(band)) + 1, [n_columns]])
             clusters, widths = band[edges[:-1]], np.diff(edges)
-            colours = [_NOWHERE if c < 0 else PALETTE[c % len(PALETTE)] for c in clusters]
-            # the gaps between bands show the cut also where two greys are alike
-            ax.barh(row, widths, left=edges[:-1], height=0.86, color=colours, ec="white", lw=0.6)
-            for cluster, left, width, colour in zip(
-                clusters, edges[:-1], widths, colours, strict=True
+            colors = [_NOWHERE if c < 0 else PALETTE[c % len(PALETTE)] for c in clusters]
+            # the gaps between bands show the cut also where two grays are alike
+            ax.barh(row, widths, left=edges[:-1], height=0.86, color=colors, ec="white", lw=0.6)
+            for cluster, left, width, color in zip(
+                clusters, edges[:-1], widths, colors, strict=True
             ):
                 if width >= _LEAST_SHARE * n_columns and cluster >= 0:
                     ax.text(
@@ -100,7 +100,7 @@ class TrackingDisplay(Display):
                         ha="center",
                         va="center",
                         fontsize=8,
-                        color=text_on(colour),
+                        color=text_on(color),
                     )
         ax.set_xlim(0, n_columns)
         ax.set_ylim(len(self.k) - 0.45, -0.55)

@@ -1,10 +1,10 @@
 """Numerical procedures that know matrices and weights, not papers."""
 
-from partita.solvers.affinity import agglomerate_affinity
-from partita.solvers.agglomerate import Tree, agglomerate, spanning_tree
+from partita.solvers.affinity_linkage import agglomerate_affinity
 from partita.solvers.components import connected_components
-from partita.solvers.discretise import discretise
+from partita.solvers.discretization import discretize
 from partita.solvers.kmeans import weighted_kmeans
+from partita.solvers.linkage import Tree, agglomerate, spanning_tree
 from partita.solvers.spectral import spectral_clustering, spectral_embedding, top_eigenvectors
 from partita.solvers.transfer_cut import transfer_cut, transfer_cut_embedding
 
@@ -13,7 +13,7 @@ __all__ = [
     "agglomerate",
     "agglomerate_affinity",
     "connected_components",
-    "discretise",
+    "discretize",
     "spanning_tree",
     "spectral_clustering",
     "spectral_embedding",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from partita.solvers.spectral import (
     as_factor,
     gram,
-    normalise_rows,
+    normalize_rows,
     scaled_factor,
     top_eigenvectors,
 )
@@ -61,4 +61,4 @@ def bipartite_embedding(
     else:
         left = left[:, kept]
         right = np.asarray(scaled.T @ left) / singular
-    return normalise_rows(left), normalise_rows(right)
+    return normalize_rows(left), normalize_rows(right)

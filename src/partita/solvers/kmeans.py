@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 __all__ = ["TOLERANCE", "kmeans_model", "weighted_kmeans"]
 
-TOLERANCE = 1e-4  # of the mean variance: how little centres move once a run has settled
+TOLERANCE = 1e-4  # of the mean variance: how little centers move once a run has settled
 
 
 @cache

@@ -61,7 +61,7 @@ def low_spectrum(
 
     Where the K-th eigenvalue is multiple, a program takes some vectors of its eigenspace; here
     each counts with the same fraction, so that the squared distances between samples,
-    |y_a - y_b|² + lift_a + lift_b, depend on nothing but the graph (this too minimises tr(YᵀLY),
+    |y_a - y_b|² + lift_a + lift_b, depend on nothing but the graph (this too minimizes tr(YᵀLY),
     over the convex hull of the projections).
 
     Parameters

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, svd
 
-from partita.solvers.spectral import normalise_rows
+from partita.solvers.spectral import normalize_rows
 
 __all__ = ["low_rank_affinity", "shrink_columns", "shrink_entries", "shrink_singular_values"]
 
@@ -89,7 +89,7 @@ def low_rank_affinity(
     else:
         U, sigma, _ = svd(matrix)
     kept = sigma > _RANK_CUT * sigma.max()
-    directions = normalise_rows(U[:, kept] * np.sqrt(sigma[kept]))
+    directions = normalize_rows(U[:, kept] * np.sqrt(sigma[kept]))
     affinity = directions @ directions.T
     affinity *= affinity
     affinity *= affinity

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._threads import run_blocks
-from partita.checkpoint import Stages
-from partita.rows import Chunk, Rows, Totals, row_sums
+from partita.scale import Chunk, Rows, Totals, row_sums
+from partita.scale.checkpoint import Stages
 from partita.solvers.kmeans import TOLERANCE, kmeans_model
-from partita.solvers.label_seeds import SeedSample, is_sampled
+from partita.solvers.label_kmeans.seeds import SeedSample, is_sampled
 from partita.solvers.spectral import top_eigenvectors
 
 __all__ = ["RowEmbedding", "RowsCut", "cluster_vectors", "rows_transfer_cut"]
@@ -30,7 +30,7 @@ class RowEmbedding:
     """Unit vectors of label rows: sums of a vector per cluster (`vectors`, shape (L, K))."""
 
     vectors: NDArray[np.float64]
-    missing: int
+    missing_code: int
     offsets: NDArray[np.int64]
 
     def __call__(self, labels: NDArray[Any]) -> NDArray[np.float64]:
@@ -38,7 +38,7 @@ class RowEmbedding:
         out, nothing = np.empty((n, width)), np.zeros(n)
         flat = np.zeros((labels.shape[1], width))
         kernel = _kernels.label_kmeans.row_costs
-        code, offsets = labels.dtype.type(self.missing), self.offsets.astype(np.int32)
+        code, offsets = labels.dtype.type(self.missing_code), self.offsets.astype(np.int32)
         run_blocks(
             lambda start, stop: kernel(
                 labels, code, offsets, self.vectors, flat, nothing, nothing, start, stop, out
@@ -63,7 +63,7 @@ def cluster_vectors(
     certainty: NDArray[np.float64],
     n_components: int,
 ) -> NDArray[np.float64]:
-    """Vectors whose sums over a row's clusters are its place in the normalised cut, (L, K).
+    """Vectors whose sums over a row's clusters are its place in the normalized cut, (L, K).
 
     gram : Bᵀ D_x^-1 B of the plain incidence, the rows' degrees d_x being sums of certainties
     sizes : weight of every cluster
@@ -80,10 +80,10 @@ def cluster_vectors(
 
 @dataclass(frozen=True)
 class _Nearest:
-    """Rows of a chunk into the groups of their nearest centres."""
+    """Rows of a chunk into the groups of their nearest centers."""
 
     embedding: RowEmbedding
-    centres: NDArray[np.float64]
+    centers: NDArray[np.float64]
 
     def __call__(self, chunk: Chunk) -> NDArray[np.int32]:
         return self.groups(chunk)[0]
@@ -92,12 +92,12 @@ class _Nearest:
         self, chunk: Chunk
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
         """Groups (-1 without any label), the rows' vectors, and their squared distances."""
-        points = self.embedding(chunk.labels)
-        distances = (self.centres**2).sum(axis=1) - 2.0 * points @ self.centres.T
+        points = self.embedding(chunk.codes)
+        distances = (self.centers**2).sum(axis=1) - 2.0 * points @ self.centers.T
         groups = np.argmin(distances, axis=1).astype(np.int32)
         squared = (points**2).sum(axis=1) + distances[np.arange(len(groups)), groups]
-        unlabelled = (chunk.labels == self.embedding.missing).all(axis=1)
-        groups[unlabelled] = -1
+        unlabeled = (chunk.codes == self.embedding.missing_code).all(axis=1)
+        groups[unlabeled] = -1
         return groups, points, np.maximum(squared, 0.0)
 
     def add_up(self, chunk: Chunk, totals: Totals) -> None:
@@ -128,27 +128,27 @@ def rows_transfer_cut(
     """
     sample = SeedSample.of(rows, n_clusters, rng)
     done = int(stages.state.get("n_iter", 0))
-    if "centres" in stages.state:
-        centres = stages.state["centres"]
+    if "centers" in stages.state:
+        centers = stages.state["centers"]
     else:
         core = sample.rows.ensemble
         points = embedding(sample.as_rows(np.arange(core.n_rows)))
         n_groups = min(n_clusters, core.n_rows)  # so few may be all the different rows there are
-        centres = kmeans_model(points, core.weights, n_groups, rng, n_init=n_init).cluster_centers_
-    step = _Nearest(embedding, centres)
-    totals = np.zeros(centres.shape), np.zeros(len(centres)), np.zeros(1)
+        centers = kmeans_model(points, core.weights, n_groups, rng, n_init=n_init).cluster_centers_
+    step = _Nearest(embedding, centers)
+    totals = np.zeros(centers.shape), np.zeros(len(centers)), np.zeros(1)
     rows.accumulate(step.add_up, totals)
     for number in range(done, _MAX_ITER if is_sampled(rows, n_clusters) else 0):
         sums, weights, _ = totals
         filled = weights > 0
-        moved = np.where(filled[:, None], sums / np.where(filled, weights, 1.0)[:, None], centres)
-        # the rule of the k-means in memory: centres that move by a ten-thousandth of the variance
+        moved = np.where(filled[:, None], sums / np.where(filled, weights, 1.0)[:, None], centers)
+        # the rule of the k-means in memory: centers that move by a ten-thousandth of the variance
         spread = 1.0 - float(((sums.sum(axis=0) / weights.sum()) ** 2).sum())
-        settled = float(((moved - centres) ** 2).sum()) <= TOLERANCE * spread / centres.shape[1]
-        centres, step = moved, _Nearest(embedding, moved)
+        settled = float(((moved - centers) ** 2).sum()) <= TOLERANCE * spread / centers.shape[1]
+        centers, step = moved, _Nearest(embedding, moved)
         if not settled:  # the last step must not be taken twice
-            stages.keep(vectors=embedding.vectors, centres=centres, n_iter=np.asarray(number + 1))
-        totals = np.zeros(centres.shape), np.zeros(len(centres)), np.zeros(1)
+            stages.keep(vectors=embedding.vectors, centers=centers, n_iter=np.asarray(number + 1))
+        totals = np.zeros(centers.shape), np.zeros(len(centers)), np.zeros(1)
         rows.accumulate(step.add_up, totals)
         if settled:
             break

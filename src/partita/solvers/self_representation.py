@@ -14,7 +14,7 @@ from partita.config import report_progress
 from partita.exceptions import ConvergenceWarning
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.low_rank import low_rank_affinity
-from partita.solvers.spectral import normalise_rows, spectral_embedding
+from partita.solvers.spectral import normalize_rows, spectral_embedding
 
 __all__ = ["Representation", "representation_labels", "self_representation"]
 
@@ -44,7 +44,7 @@ class Representation:
     degree : array of shape (n,)
         D of the affinity that H comes from, not scaled.
     eigenvalues : array of shape (n_clusters,)
-        Of the normalised affinity that H comes from.
+        Of the normalized affinity that H comes from.
     scale : array of shape (n, n)
     residuals : list of float
         ‖S - S Z - E‖_F / ‖S‖_F after every iteration.
@@ -82,7 +82,7 @@ def self_representation(
 ) -> Representation:
     """Solve min tr(Hᵀ L_Z H) + f(J) + g(E), S = S Z + E, Z = J, by augmented Lagrangian.
 
-    L_Z is the normalised Laplacian of the affinity of (Z + Zᵀ)/2 + H Hᵀ (`low_rank_affinity`).
+    L_Z is the normalized Laplacian of the affinity of (Z + Zᵀ)/2 + H Hᵀ (`low_rank_affinity`).
     Every iteration updates J, Z, E, H and the multipliers in turn, then raises the penalty mu.
 
     All of it happens on X̃ = diag(√r) X diag(√r), in which products, singular values and Frobenius
@@ -182,5 +182,5 @@ def representation_labels(
         Z = representation.matrix
         affinity = low_rank_affinity((Z + Z.T) / 2, symmetric=True)
         _, embedding = spectral_embedding(affinity, weights, n_clusters)
-    labels, _ = weighted_kmeans(normalise_rows(embedding), weights, n_clusters, rng, n_init=n_init)
+    labels, _ = weighted_kmeans(normalize_rows(embedding), weights, n_clusters, rng, n_init=n_init)
     return labels

@@ -25,7 +25,7 @@ def simplex_quadratic(G: NDArray[np.float64], g: NDArray[np.float64]) -> NDArray
     Returns
     -------
     array of shape (m,)
-        Where G is singular the minimiser need not be unique; one is returned.
+        Where G is singular the minimizer need not be unique; one is returned.
     """
     scale = max(float(np.abs(G).max()), float(np.abs(g).max()), np.finfo(float).tiny)
     G, g = G / scale, g / scale
@@ -58,7 +58,7 @@ def simplex_quadratic(G: NDArray[np.float64], g: NDArray[np.float64]) -> NDArray
 def _on_the_plane(
     G: NDArray[np.float64], g: NDArray[np.float64], free: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """The minimiser with Σ w = 1 and zeros where not free, signs as they come."""
+    """The minimizer with Σ w = 1 and zeros where not free, signs as they come."""
     k = int(free.sum())
     system = np.ones((k + 1, k + 1))
     system[:k, :k] = G[np.ix_(free, free)]

@@ -17,7 +17,7 @@ __all__ = [
     "Factored",
     "as_factor",
     "gram",
-    "normalise_rows",
+    "normalize_rows",
     "scaled_factor",
     "spectral_clustering",
     "spectral_embedding",
@@ -89,10 +89,10 @@ def spectral_embedding(
     degree = np.asarray(affinity @ weights).ravel()
     scale = root / np.sqrt(np.maximum(degree, _TINY))
     if sp.issparse(affinity):
-        normalised = sp.diags(scale) @ affinity @ sp.diags(scale)
+        normalized = sp.diags(scale) @ affinity @ sp.diags(scale)
     else:
-        normalised = affinity * np.outer(scale, scale)
-    values, vectors = top_eigenvectors(normalised, n_components)
+        normalized = affinity * np.outer(scale, scale)
+    values, vectors = top_eigenvectors(normalized, n_components)
     return values, vectors / root[:, None]
 
 
@@ -143,7 +143,7 @@ def gram(matrix: Any) -> Any:
     return LinearOperator((n, n), matvec=lambda v: rows @ (transposed @ v), dtype=np.float64)
 
 
-def normalise_rows(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalize_rows(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rows to unit length; a zero row stays zero."""
     length = np.linalg.norm(matrix, axis=1, keepdims=True)
     return matrix / np.where(length > 0, length, 1.0)
@@ -157,7 +157,7 @@ def spectral_clustering(
     *,
     n_init: int = 10,
 ) -> NDArray[np.int64]:
-    """Normalised spectral clustering: embedding, unit rows, weighted k-means."""
+    """Normalized spectral clustering: embedding, unit rows, weighted k-means."""
     _, vectors = spectral_embedding(affinity, weights, n_clusters)
-    labels, _ = weighted_kmeans(normalise_rows(vectors), weights, n_clusters, rng, n_init=n_init)
+    labels, _ = weighted_kmeans(normalize_rows(vectors), weights, n_clusters, rng, n_init=n_init)
     return labels

@@ -1,4 +1,4 @@
-"""Transfer cut: normalised cut of a bipartite graph of rows and clusters."""
+"""Transfer cut: normalized cut of a bipartite graph of rows and clusters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def transfer_cut_embedding(
     n_components: int,
     links: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Eigenvalues and unit row vectors of the bipartite graph's normalised cut.
+    """Eigenvalues and unit row vectors of the bipartite graph's normalized cut.
 
     With d_x = B 1 and d_y = Bᵀ r, let D_x^-½ R^½ B D_y^-½ = U Σ Vᵀ; the rows' vectors are
     D_x^-1 B D_y^-½ V, each scaled to unit length. Only the smaller side is decomposed.

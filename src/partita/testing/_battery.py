@@ -51,7 +51,7 @@ def consensus_checks() -> Iterator[Callable[[BaseConsensus], None]]:
         check_random_state_where_random,
         check_leaves_everything_untouched,
         check_missing_labels,
-        check_unlabelled_samples,
+        check_unlabeled_samples,
         check_pickle_clone_refit,
         check_containers_agree,
         check_result_attributes,
@@ -134,7 +134,7 @@ def check_repeated_rows_are_weights(estimator: BaseConsensus) -> None:
     _, labels = noisy_ensemble(30, 8, noise=0.1)
     times = np.random.default_rng(4).integers(1, 4, size=len(labels))
     repeated = _seeded(estimator).fit_predict(np.repeat(labels, times, axis=0))
-    weighted = _seeded(estimator).fit_predict(Ensemble.from_labels(labels, weights=times))
+    weighted = _seeded(estimator).fit_predict(Ensemble.from_partitions(labels, weights=times))
     _same_partition(repeated, np.repeat(weighted, times), "Writing repeats as weights")
 
 
@@ -147,11 +147,11 @@ def check_reduction_is_exact(estimator: BaseConsensus) -> None:
     if not estimator.info.weighted:
         return
     labels, weights = contested_ensemble()
-    core = Ensemble.from_labels(labels, weights=weights).compress()
+    core = Ensemble.from_partitions(labels, weights=weights).compress()
     times = core.weights.astype(np.int64)
     repeated = replace(
         core,
-        labels=np.repeat(core.labels, times, axis=0),
+        codes=np.repeat(core.codes, times, axis=0),
         weights=np.ones(times.sum()),
         inverse=np.arange(times.sum()),
     )
@@ -224,7 +224,7 @@ def check_missing_labels(estimator: BaseConsensus) -> None:
             return
         raise AssertionError("missing labels should have been refused with NotSupportedError")
     found = _seeded(estimator).fit_predict(labels)
-    assert found.min() >= 0, "a labelled sample came back unlabelled"
+    assert found.min() >= 0, "a labeled sample came back unlabeled"
     agreement = adjusted_rand_score(truth, found)
     assert agreement > 0.8, f"planted partition with missing labels missed: ARI {agreement:.3f}"
     as_nan = np.where(labels < 0, np.nan, labels.astype(float))
@@ -235,15 +235,15 @@ def check_missing_labels(estimator: BaseConsensus) -> None:
     )
 
 
-def check_unlabelled_samples(estimator: BaseConsensus) -> None:
+def check_unlabeled_samples(estimator: BaseConsensus) -> None:
     """A sample without any label, kept on request, is -1 and changes nothing else."""
     _, labels = noisy_ensemble(noise=0.05)
     with_gaps = np.insert(labels, [0, 7, 7, len(labels)], -1, axis=0)
-    unlabelled = (with_gaps < 0).all(axis=1)
-    found = _seeded(estimator).fit_predict(Ensemble.from_labels(with_gaps, unlabelled="keep"))
-    assert np.all(found[unlabelled] == -1), "a sample without any label got one"
+    unlabeled = (with_gaps < 0).all(axis=1)
+    found = _seeded(estimator).fit_predict(Ensemble.from_partitions(with_gaps, unlabeled="keep"))
+    assert np.all(found[unlabeled] == -1), "a sample without any label got one"
     expected = _seeded(estimator).fit_predict(labels)
-    np.testing.assert_array_equal(found[~unlabelled], expected)
+    np.testing.assert_array_equal(found[~unlabeled], expected)
 
 
 def check_pickle_clone_refit(estimator: BaseConsensus) -> None:
@@ -265,8 +265,8 @@ def check_containers_agree(estimator: BaseConsensus) -> None:
         "a list of vectors": list(labels.T),
         "strings": labels.astype(str),
         "floats": labels.astype(float),
-        "an Ensemble": Ensemble.from_labels(labels),
-        "a compressed Ensemble": Ensemble.from_labels(labels).compress(),
+        "an Ensemble": Ensemble.from_partitions(labels),
+        "a compressed Ensemble": Ensemble.from_partitions(labels).compress(),
     }
     for name, form in forms.items():
         found = _seeded(estimator).fit_predict(form)

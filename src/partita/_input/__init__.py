@@ -1,0 +1,1 @@
+"""The only place where user input is read, coded and checked."""

@@ -1,0 +1,94 @@
+"""Check numbers and matrices that users pass."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.exceptions import InvalidEnsembleError
+
+__all__ = [
+    "check_affinity",
+    "check_connective_matrices",
+    "check_n_clusters",
+    "check_weights",
+    "random_generator",
+]
+
+
+def check_weights(weights: Any, length: int, name: str) -> NDArray[np.float64]:
+    """A vector of `length` positive finite numbers; None means ones."""
+    if weights is None:
+        return np.ones(length)
+    try:
+        array = np.asarray(weights, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidEnsembleError(f"{name} must be numbers: {error}.") from error
+    if array.shape != (length,):
+        raise InvalidEnsembleError(f"{name} must have shape ({length},), got {array.shape}.")
+    if not np.all(np.isfinite(array)) or np.any(array <= 0):
+        raise InvalidEnsembleError(
+            f"{name} must be positive and finite; drop what should not count at all."
+        )
+    return array
+
+
+def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
+    """A whole number, at least 1 and at most the number of samples."""
+    if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
+        raise ValueError(f"n_clusters must be a whole number, got {n_clusters!r}.")
+    wanted = int(n_clusters)
+    if not 1 <= wanted <= n_samples:
+        raise ValueError(
+            f"n_clusters={wanted} must be between 1 and the number of samples, "
+            f"n_samples={n_samples}."
+        )
+    return wanted
+
+
+def check_affinity(affinity: Any, n: int, name: str = "affinity") -> NDArray[np.float64]:
+    """A symmetric n x n matrix of finite numbers."""
+    array = np.asarray(affinity, np.float64)
+    if array.shape != (n, n):
+        raise ValueError(
+            f"{name} must have shape ({n}, {n}), one row per sample, got {array.shape}."
+        )
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} contains NaN or infinity.")
+    if not np.allclose(array, array.T, rtol=0, atol=1e-8 * max(1.0, float(np.abs(array).max()))):
+        raise ValueError(f"{name} must be symmetric; pass (A + A.T) / 2 if that is what you mean.")
+    return array
+
+
+def check_connective_matrices(matrices: Any, name: str = "matrices") -> list[NDArray[Any]]:
+    """A stack of symmetric matrices of one shape with entries in [0, 1], as it came, not copied."""
+    stack = [np.asarray(matrix) for matrix in matrices] if np.iterable(matrices) else []
+    if not stack or stack[0].ndim != 2 or stack[0].size == 0:
+        raise ValueError(
+            f"{name} must be a stack of shape (n_matrices, n_samples, n_samples) or a sequence of "
+            f"square matrices, got {len(stack)} of shape {stack[0].shape if stack else ()}."
+        )
+    n = len(stack[0])
+    for i, matrix in enumerate(stack):
+        if matrix.dtype.kind not in "fiub":
+            raise TypeError(f"{name}[{i}] must hold numbers, got {matrix.dtype}.")
+        check_affinity(matrix, n, f"{name}[{i}]")
+        low, high = float(matrix.min()), float(matrix.max())
+        if low < -1e-8 or high > 1 + 1e-8:
+            raise ValueError(
+                f"{name}[{i}] must hold probabilities between 0 and 1, got values from {low:g} to "
+                f"{high:g}."
+            )
+    return stack
+
+
+def random_generator(random_state: Any) -> np.random.Generator:
+    """NumPy's Generator from None, a seed, a Generator or an old RandomState."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**31, size=4))
+    if random_state is np.random:
+        return np.random.default_rng(np.random.randint(0, 2**31, size=4))  # noqa: NPY002
+    return np.random.default_rng(random_state)

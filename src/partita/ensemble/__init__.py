@@ -1,0 +1,6 @@
+"""Many partitions of the same samples, and their exact reduction to distinct rows."""
+
+from partita.ensemble._ensemble import Ensemble, as_ensemble
+from partita.ensemble.layout import LabelLayout
+
+__all__ = ["Ensemble", "LabelLayout", "as_ensemble"]

@@ -1,0 +1,25 @@
+"""Generators of base partitions: scikit-learn transformers from features to a label matrix."""
+
+from __future__ import annotations
+
+from partita.generators.generation import GENERATORS, generate, make_generator
+from partita.generators.mixed_estimators import MixedEstimators
+from partita.generators.random_features import RandomFeatures
+from partita.generators.random_k import RandomK
+from partita.generators.random_projections import RandomProjections
+from partita.generators.random_rows import RandomRows
+from partita.generators.segmentation import segment
+from partita.generators.spectral_bandwidths import SpectralBandwidths
+
+__all__ = [
+    "GENERATORS",
+    "MixedEstimators",
+    "RandomFeatures",
+    "RandomK",
+    "RandomProjections",
+    "RandomRows",
+    "SpectralBandwidths",
+    "generate",
+    "make_generator",
+    "segment",
+]

@@ -1,0 +1,189 @@
+"""What every generator shares: the loop over partitions, seeds, threads, progress, output."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from numbers import Integral
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import ThreadpoolController
+
+from partita._input.checks import random_generator
+from partita._sklearn_compat import Interval, StrOptions, fit_context, validate_data
+from partita.config import get_config, report_progress
+
+__all__ = ["MISSING", "BaseGenerator", "Labels"]
+
+MISSING = -1
+Labels = NDArray[np.int32]
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+    """Features in, label matrix out: one column per base partition, -1 where it says nothing.
+
+    A subclass stores its parameters and says three things: how the features are prepared
+    (`_prepare`), how many partitions there are (`_count`), and how one of them is made
+    (`_partition`). Every partition has its own stream of random numbers, spawned from
+    `random_state`, and runs on one thread: the labels depend neither on `n_jobs` nor on how many
+    partitions follow.
+    """
+
+    metric: str
+    n_jobs: int | None
+    random_state: Any
+    labels_: Labels
+    n_clusters_: NDArray[np.int64]
+    models_: list[Any]
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "metric": [StrOptions({"euclidean", "cosine"})],
+        "n_jobs": [
+            None,
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    @abstractmethod
+    def _count(self) -> int:
+        """How many partitions will be made."""
+
+    @abstractmethod
+    def _prepare(self, X: Any, *, fitting: bool) -> Any:
+        """Validated features to what the partitions are made from; remembers what fit learned."""
+
+    @abstractmethod
+    def _partition(self, X: Any, index: int, rng: np.random.Generator) -> tuple[Labels, Any]:
+        """Labels of the training samples and a model with `predict`, or None."""
+
+    def _predicts(self) -> bool:
+        """Whether the models can label new samples."""
+        return True
+
+    def _predict(self, model: Any, X: Any) -> Labels:
+        """Labels of prepared new samples by one partition's model."""
+        labels: Labels = model.predict(X)
+        return labels
+
+    def _jobs(self) -> int:
+        """Partitions to make at the same time."""
+        return int(effective_n_jobs(get_config().n_threads if self.n_jobs is None else self.n_jobs))
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Make the base partitions of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        """
+        X = self._prepare(self._validate(X, reset=True), fitting=True)
+        count = self._count()
+        entropy = random_generator(self.random_state).integers(2**32, size=4).tolist()
+        streams = enumerate(np.random.SeedSequence(entropy).spawn(count))
+        labels = np.empty((X.shape[0], count), np.int32, order="F")
+        self.models_ = []
+
+        def make(item: tuple[int, np.random.SeedSequence]) -> tuple[Labels, Any]:
+            return self._partition(X, item[0], np.random.default_rng(item[1]))
+
+        for column, (made, model) in enumerate(self._run("generate", make, list(streams))):
+            labels[:, column] = made
+            self.models_.append(model)
+        self.labels_ = labels
+        self.n_clusters_ = np.asarray([_n_distinct(column) for column in labels.T], np.int64)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Labels:
+        """Make the base partitions of X and return their labels.
+
+        Returns
+        -------
+        labels : int32 array of shape (n_samples, n_partitions)
+            -1 where a partition does not label a sample.
+        """
+        return self.fit(X, y, **fit_params).labels_
+
+    def transform(self, X: Any) -> Labels:
+        """Label new samples with the fitted partitions.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : int32 array of shape (n_samples, n_partitions)
+        """
+        check_is_fitted(self, "models_")
+        X = self._prepare(self._validate(X, reset=False), fitting=False)
+        labels = np.empty((X.shape[0], len(self.models_)), np.int32, order="F")
+        predicted = self._run("transform", lambda model: self._predict(model, X), self.models_)
+        for column, made in enumerate(predicted):
+            labels[:, column] = made
+        return labels
+
+    def _validate(self, X: Any, *, reset: bool) -> Any:
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
+
+    def _run(
+        self, task: str, work: Callable[[_Item], _Result], items: Sequence[_Item]
+    ) -> Iterator[_Result]:
+        """Results in order, computed on `n_jobs` threads, each on one core; reports progress."""
+        controller = ThreadpoolController()
+
+        def on_one_core(item: _Item) -> _Result:
+            # OpenMP counts threads per calling thread, so each worker sets its own limit
+            with controller.limit(limits=1, user_api="openmp"):
+                return work(item)
+
+        jobs = min(self._jobs(), len(items))
+        with ExitStack() as stack:
+            stack.enter_context(controller.limit(limits=1, user_api="blas"))
+            apply: Any = map if jobs == 1 else stack.enter_context(ThreadPoolExecutor(jobs)).map
+            for done, result in enumerate(apply(on_one_core, items), start=1):
+                report_progress(task, done, len(items))
+                yield result
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.labels_.shape[1])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        if tags.transformer_tags is not None:
+            tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+# scikit-learn wraps `transform` for set_output when the class is made and would hide the condition
+# under its wrapper, so the condition goes on top, afterwards
+BaseGenerator.transform = available_if(  # type: ignore[method-assign]
+    lambda generator: generator._predicts()
+)(BaseGenerator.transform)
+
+
+def _n_distinct(labels: Labels) -> int:
+    return len(np.unique(labels[labels != MISSING]))

@@ -1,0 +1,42 @@
+"""Any scikit-learn clusterer as a maker of one partition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from partita.generators._base import MISSING, Labels
+
+__all__ = ["as_labels", "check_clusterer", "seeded"]
+
+
+def check_clusterer(estimator: Any, name: str) -> None:
+    """Refuse what has no `fit_predict`, or is a class instead of an object."""
+    if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
+        raise TypeError(
+            f"{name} must be a clusterer with fit_predict, such as KMeans(3), got {estimator!r}."
+        )
+
+
+def seeded(estimator: Any, rng: np.random.Generator) -> Any:
+    """A clone with a seed wherever its `random_state` is None; one that is set stays."""
+    estimator = clone(estimator)
+    seeds = {
+        name: int(rng.integers(2**31 - 1))
+        for name, value in sorted(estimator.get_params().items())
+        if name.rpartition("__")[2] == "random_state" and value is None
+    }
+    return estimator.set_params(**seeds)
+
+
+def as_labels(labels: Any, name: str) -> Labels:
+    """Integer labels with every negative one, whatever it means to its estimator, as missing."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise TypeError(
+            f"{name} must label samples with one integer each, got an array of type "
+            f"{labels.dtype} and shape {labels.shape}."
+        )
+    return np.maximum(labels, MISSING).astype(np.int32)

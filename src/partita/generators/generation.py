@@ -1,0 +1,71 @@
+"""`generate`: make the base partitions of a feature matrix in one call."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sklearn.base import clone
+
+from partita.ensemble import Ensemble
+from partita.generators._base import BaseGenerator
+from partita.generators.random_features import RandomFeatures
+from partita.generators.random_k import RandomK
+from partita.generators.random_projections import RandomProjections
+from partita.generators.random_rows import RandomRows
+from partita.generators.spectral_bandwidths import SpectralBandwidths
+
+__all__ = ["GENERATORS", "generate", "make_generator"]
+
+# Every generator that can be made from a key alone.
+GENERATORS: dict[str, type[BaseGenerator]] = {
+    re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower(): cls
+    for cls in (RandomK, RandomFeatures, RandomProjections, RandomRows, SpectralBandwidths)
+}
+
+
+def generate(X: Any, generator: Any = "random_k", **parameters: Any) -> Ensemble:
+    """Cluster features many times and return the partitions.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Features.
+    generator : str, class or generator, default="random_k"
+        What differs between the partitions: "random_k", "random_features", "random_projections",
+        "random_rows", "spectral_bandwidths", or any generator of `partita.generators`. A generator
+        object is cloned, not changed.
+    **parameters
+        Parameters of the generator, such as `n_partitions`, `n_clusters` and `random_state`.
+
+    Returns
+    -------
+    Ensemble
+        One partition per column, ready for `partita.fuse` or any consensus method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita import generate
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> generate(X, n_partitions=5, n_clusters=3, random_state=0)
+    Ensemble(50 samples, 5 partitions, 3 to 6 clusters each)
+    """
+    partitions = make_generator(generator, **parameters).fit_transform(X)
+    return Ensemble.from_partitions(partitions, unlabeled="keep")
+
+
+def make_generator(generator: Any, **parameters: Any) -> BaseGenerator:
+    """Return a generator object with these parameters, each of which it must have."""
+    if isinstance(generator, str):
+        key = generator.lower().replace("-", "_")
+        if key not in GENERATORS:
+            raise ValueError(f"No generator {generator!r}. Available: {', '.join(GENERATORS)}.")
+        generator = GENERATORS[key]
+    made: BaseGenerator = generator() if isinstance(generator, type) else clone(generator)
+    accepted = made.get_params(deep=False)
+    if unknown := [name for name in parameters if name not in accepted]:
+        raise ValueError(
+            f"{type(made).__name__} has no parameter {unknown[0]!r}; it has {', '.join(accepted)}."
+        )
+    return made.set_params(**parameters)

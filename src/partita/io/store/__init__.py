@@ -1,0 +1,8 @@
+"""Labels on disk: row-major, in chunks with checksums, readable while they are written."""
+
+from __future__ import annotations
+
+from partita.io.store.label_store import LabelStore
+from partita.io.store.label_writer import LabelWriter
+
+__all__ = ["LabelStore", "LabelWriter"]

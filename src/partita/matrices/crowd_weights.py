@@ -1,0 +1,129 @@
+"""How far the crowd of partitions agrees with each, and matrices weighted by that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _kernels
+from partita._memory import require_memory
+from partita._threads import run_blocks
+from partita.ensemble import Ensemble, as_ensemble
+from partita.matrices.agreement import coobserved_weights, expand_pairs, weighted_agreement
+from partita.matrices.propagation import cluster_jaccard
+
+__all__ = ["connected_triples", "crowd_agreement", "crowd_weighted_coassociation"]
+
+_BLOCK = 32  # clusters per unit of work
+
+
+def crowd_agreement(ensemble: Ensemble) -> NDArray[np.float64]:
+    """Normalized crowd agreement index (NCAI) of every partition, shape (m,), at most 1.
+
+    The mean normalized mutual information of a partition with the others, I / max(H, H'), divided
+    by the largest such mean. Two partitions are compared on the samples that both label; one with
+    a single cluster agrees with none. All 1 where nothing agrees. O(n' m²).
+    """
+    m = ensemble.n_partitions
+    columns = np.ascontiguousarray(ensemble.codes.T)
+    agreement = np.zeros((m, m))
+
+    def block(start: int, stop: int) -> None:
+        for i in range(start, stop):
+            for j in range(i):
+                table = np.zeros((ensemble.n_clusters[i], ensemble.n_clusters[j]))
+                _kernels.contingency.pair_table(
+                    columns[i], columns[j], ensemble.missing_code, ensemble.weights, table
+                )
+                agreement[i, j] = _normalized_information(table)
+
+    run_blocks(block, m, 1)
+    mean = (agreement + agreement.T).sum(axis=1) / max(m - 1, 1)
+    largest = mean.max()
+    return mean / largest if largest > 0 else np.ones(m)
+
+
+def _normalized_information(table: NDArray[np.float64]) -> float:
+    """Mutual information over the larger entropy; 0 where that is 0."""
+    total = table.sum()
+    if total == 0:
+        return 0.0
+    row, column = _entropy(table.sum(axis=1) / total), _entropy(table.sum(axis=0) / total)
+    largest = max(row, column)
+    information = max(row + column - _entropy(table / total), 0.0)
+    return information / largest if largest > 0 else 0.0
+
+
+def _entropy(share: NDArray[np.float64]) -> float:
+    positive = share[share > 0]
+    return float(-(positive * np.log(positive)).sum())
+
+
+def crowd_weighted_coassociation(
+    labels: Any, *, beta: float = 2.0, missing: str = "pairwise", expand: bool = True
+) -> NDArray[np.float64]:
+    """Co-association in which a partition counts as much as the others agree with it.
+
+    WCA_pq = Σ_i w_i [partition i joins p and q] / Σ_i w_i with w = NCAI^beta.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
+    beta : float
+        How hard disagreement with the crowd is punished; 0 gives plain co-association.
+    missing : {"pairwise", "disagree"}
+        Divide by the weight of the partitions that label both samples (0 where there are none), or
+        of all partitions.
+    expand : bool
+        A row per sample, or per row of `Ensemble.compress()`.
+
+    Returns
+    -------
+    array of shape (n, n)
+        Cost O(n' m²) for the weights and O(n'² m) for the matrix.
+
+    References
+    ----------
+    D. Huang, J.-H. Lai, C.-D. Wang. Combining multiple clusterings via crowd agreement estimation
+    and multi-granularity link analysis. Neurocomputing 170, 2015.
+    https://doi.org/10.1016/j.neucom.2014.05.094
+
+    Examples
+    --------
+    >>> import partita
+    >>> partita.matrices.crowd_weighted_coassociation([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]])[0]
+    array([1., 1., 0., 0.])
+    """
+    if missing not in ("pairwise", "disagree"):
+        raise ValueError(f'missing must be "pairwise" or "disagree", got {missing!r}')
+    core = as_ensemble(labels).compress()
+    weight = crowd_agreement(core) ** beta
+    matrix = weighted_agreement(core, np.repeat(weight, core.n_clusters))
+    if missing == "disagree" or not core.n_missing:
+        matrix /= weight.sum()
+    else:
+        both = coobserved_weights(core, weight)
+        np.divide(matrix, both, out=matrix, where=both > 0)
+    return expand_pairs(matrix, core) if expand else matrix
+
+
+def connected_triples(
+    ensemble: Ensemble, partition_weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Source-aware connected triples (SACT): what any two clusters overlap in common, (L, L).
+
+    Σ_k w_{p(k)} min(J_kc, J_kd) over the clusters k of all partitions p(k), with J the Jaccard
+    coefficients, divided by the largest sum; 1 on the diagonal. O(L³).
+    """
+    jaccard = cluster_jaccard(ensemble)
+    length = len(jaccard)
+    require_memory(8 * length**2, f"The {length} x {length} table of connected triples")
+    weights = np.repeat(partition_weights, ensemble.n_clusters)
+    triples = np.empty_like(jaccard)
+    kernel = _kernels.connected_triples.weigh_common
+    run_blocks(lambda start, stop: kernel(jaccard, weights, start, stop, triples), length, _BLOCK)
+    triples /= triples.max()
+    np.fill_diagonal(triples, 1.0)
+    return triples

@@ -1,9 +1,0 @@
-"""A report on a consensus: a plain dictionary first, then one HTML file or JSON.
-
-jinja2 and matplotlib are imported when a page is written.
-"""
-
-from partita.report.summary import summarize
-from partita.report.writing import report, write_html, write_json
-
-__all__ = ["report", "summarize", "write_html", "write_json"]

@@ -1,0 +1,80 @@
+"""A matplotlib figure as SVG that lives inside a page: its text stays text, its colors follow."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from partita.plotting._style import ACCENT, INK, MUTED, QUIET
+
+__all__ = ["inline_svg"]
+
+_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+_THEME = {INK: "var(--ink)", MUTED: "var(--muted)", QUIET: "var(--quiet)", ACCENT: "var(--accent)"}
+_DPI = 144  # of the heat maps inside
+
+
+def inline_svg(figure: Any, prefix: str, text: str) -> str:
+    """Draw a figure for a page.
+
+    Comments, metadata and style sheets go; ids get a prefix, so that several pictures may share a
+    page; the library's four colors become the page's variables, so that they follow its theme.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+    prefix : str
+        Of the ids.
+    text : str
+        What the picture shows, for those who do not see it.
+    """
+    root = ElementTree.fromstring(_rendered(figure))
+    for parent in list(root.iter()):
+        for child in [c for c in parent if _tag(c) in ("metadata", "style")]:
+            parent.remove(child)
+    for element in root.iter():
+        _adopt(element, prefix)
+    width = re.match(r"[\d.]+", root.get("width", "400"))
+    for unwanted in ("width", "height", "version"):
+        root.attrib.pop(unwanted, None)
+    root.set("role", "img")
+    root.set("aria-label", text)
+    root.set("style", f"max-width: {float(width[0]) if width else 400:.0f}pt")
+    ElementTree.register_namespace("", _SVG)
+    ElementTree.register_namespace("xlink", _XLINK)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _rendered(figure: Any) -> bytes:
+    import matplotlib
+
+    figure.set_facecolor("none")
+    for ax in figure.axes:
+        ax.set_facecolor("none")
+    buffer = io.BytesIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "partita"}):
+        figure.savefig(buffer, format="svg", dpi=_DPI, metadata=nothing)
+    return buffer.getvalue()
+
+
+def _adopt(element: ElementTree.Element, prefix: str) -> None:
+    if "id" in element.attrib:
+        element.set("id", f"{prefix}-{element.get('id')}")
+    link = element.get(f"{{{_XLINK}}}href", "")
+    if link.startswith("#"):
+        element.set(f"{{{_XLINK}}}href", f"#{prefix}-{link[1:]}")
+    clip = element.get("clip-path")
+    if clip:
+        element.set("clip-path", clip.replace("url(#", f"url(#{prefix}-"))
+    style = element.get("style")
+    if style:
+        for color, variable in _THEME.items():
+            style = style.replace(color, variable)
+        element.set("style", style)
+
+
+def _tag(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]

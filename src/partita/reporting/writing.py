@@ -1,0 +1,134 @@
+"""A summary as a page or as JSON."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from partita.reporting.figures import display_of
+from partita.reporting.summary import summarize
+
+__all__ = ["report", "write_html", "write_json"]
+
+_TEXT_COLUMNS = frozenset(
+    ["cluster", "partition", "sample", "runner_up", "partitions", "remark", "method", "failure"]
+)
+_SHARES = ("share", "labeled")
+_ESCAPED = {
+    ord("<"): "\\u003c",
+    ord(">"): "\\u003e",
+    ord("&"): "\\u0026",
+    0x2028: "\\u2028",
+    0x2029: "\\u2029",
+}
+
+
+def report(labels: Any, consensus: Any, path: str | Path, **options: Any) -> dict[str, Any]:
+    """Write a report on a consensus into one HTML file.
+
+    Parameters
+    ----------
+    labels : label matrix, data frame, list of vectors, or Ensemble
+    consensus : array-like of shape (n_samples,), or a fitted consensus method
+    path : str or Path
+        The page; a name that ends in ".json" gets the summary as JSON instead.
+    **options
+        As in `summarize`.
+
+    Returns
+    -------
+    dict
+        The summary.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from partita import EAC
+    >>> from partita.reporting import report
+    >>> partitions = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = Path(folder) / "report.html"
+    ...     summary = report(partitions, EAC(n_clusters=2).fit(partitions), page)
+    ...     page.read_text(encoding="utf-8")[:15]
+    '<!doctype html>'
+    """
+    summary = summarize(labels, consensus, **options)
+    write = write_json if Path(path).suffix == ".json" else write_html
+    write(summary, path)
+    return summary
+
+
+def write_json(summary: Mapping[str, Any], path: str | Path) -> Path:
+    """Write a summary as JSON; read again, it makes the same page."""
+    path = Path(path)
+    path.write_text(_json(summary) + "\n", encoding="utf-8")
+    return path
+
+
+def write_html(summary: Mapping[str, Any], path: str | Path) -> Path:
+    """Write a summary as one HTML file that needs nothing else.
+
+    Text is escaped wherever it comes from, and the page's own policy lets no script run but the
+    page's.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from partita.reporting.svg import inline_svg
+
+    environment = Environment(
+        loader=PackageLoader("partita.reporting", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cell"] = _cell
+    environment.tests["numeric_column"] = lambda name: name not in _TEXT_COLUMNS
+    templates = files("partita.reporting") / "templates"
+    script = (templates / "report.js").read_text(encoding="utf-8")
+    pictures = {
+        figure["key"]: Markup(
+            inline_svg(display_of(figure).plot().figure_, figure["key"], figure["text"])
+        )
+        for figure in summary["figures"]
+    }
+    page = environment.get_template("report.html.j2").render(
+        summary=summary,
+        figures={figure["key"]: figure for figure in summary["figures"]},
+        pictures=pictures,
+        embedded=Markup(_json(summary).translate(_ESCAPED)),
+        style=Markup((templates / "report.css").read_text(encoding="utf-8")),
+        script=Markup(script),
+        script_hash=_sha256(script),
+    )
+    path = Path(path)
+    path.write_text(page, encoding="utf-8", newline="\n")
+    return path
+
+
+def _cell(value: Any, column: str) -> str:
+    """A value of a table as a person reads it."""
+    if value is None:
+        return ""
+    if column in _SHARES:
+        return f"{value:.1%}"
+    if column == "seconds":
+        return f"{value:.3g}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if column == "samples" else f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _json(summary: Mapping[str, Any]) -> str:
+    return json.dumps(summary, ensure_ascii=False, allow_nan=False)
+
+
+def _sha256(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

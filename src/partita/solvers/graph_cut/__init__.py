@@ -1,0 +1,1 @@
+"""Balanced cuts of graphs and hypergraphs."""

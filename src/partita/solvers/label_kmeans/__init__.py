@@ -1,0 +1,1 @@
+"""k-means on label rows, in memory, from a store or on a cluster."""

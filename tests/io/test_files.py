@@ -1,0 +1,303 @@
+"""Files of labels and features: what goes out comes back, ids and names with it."""
+
+from __future__ import annotations
+
+import builtins
+import pickle
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from partita.exceptions import InvalidEnsembleError, MissingPackageError, PartitaWarning
+from partita.io import Table, read_features, read_labels, write_table
+from partita.io import _frames as frames
+
+IDS = np.asarray(["c1", "c2", "c3", '<b>&, "4"'], object)
+
+
+def table() -> Table:
+    return Table(
+        {
+            "leiden_1": np.ma.masked_array([0, 1, 0, 2], [False, False, True, False]),
+            "segment": np.asarray(["red", None, "blue", "red, dark"], object),
+        },
+        IDS,
+        "cell",
+    )
+
+
+def values(column) -> list[object]:
+    return [None if v is None or v != v else v for v in column.tolist()]
+
+
+# -- round trips -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_what_is_written_is_read(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"labels{suffix}"
+    write_table(path, table())
+    back = read_labels(path, id_column="cell")
+    assert list(back.columns) == ["leiden_1", "segment"]
+    assert values(back.columns["leiden_1"]) == [0, 1, None, 2]
+    assert values(back.columns["segment"]) == ["red", None, "blue", "red, dark"]
+    assert back.ids.tolist() == IDS.tolist()
+    assert back.id_name == "cell"
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]  # nothing half-written beside it
+
+
+def test_npz_keeps_names_and_ids(tmp_path: Path) -> None:
+    path = tmp_path / "labels.npz"
+    write_table(path, table())
+    back = read_labels(path, id_column="cell")
+    assert values(back.columns["leiden_1"]) == [0, 1, -1, 2]  # -1: missing, to the ensemble
+    assert values(back.columns["segment"]) == ["red", None, "blue", "red, dark"]
+    assert back.ids.tolist() == IDS.tolist()
+    assert back.ensemble().n_missing == 2
+
+
+def test_npy_is_a_matrix_and_says_that_ids_are_lost(tmp_path: Path) -> None:
+    path = tmp_path / "labels.npy"
+    numbers = Table({"a": np.asarray([0, 1]), "b": np.asarray([3, 3])}, np.asarray(["x", "y"]))
+    with pytest.warns(PartitaWarning, match="no sample ids"):
+        write_table(path, numbers)
+    np.testing.assert_array_equal(np.load(path, allow_pickle=False), [[0, 3], [1, 3]])
+    back = read_labels(path)
+    assert {name: c.tolist() for name, c in back.columns.items()} == {
+        "partition_0": [0, 1],
+        "partition_1": [3, 3],
+    }
+
+
+# -- AnnData ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def h5ad(tmp_path: Path) -> Path:
+    anndata = pytest.importorskip("anndata")
+    import pandas
+
+    obs = pandas.DataFrame(
+        {
+            "leiden_0.5": pandas.Categorical(["0", "0", "1"]),
+            "leiden_1.0": pandas.Categorical(["0", None, "2"]),
+            "n_counts": [1.5, 2.5, 3.5],
+        },
+        index=["AAA", "CCC", "GGG"],
+    )
+    path = tmp_path / "cells.h5ad"
+    anndata.AnnData(X=np.arange(6.0).reshape(3, 2), obs=obs).write_h5ad(path)
+    return path
+
+
+def test_h5ad_columns_by_pattern(h5ad: Path) -> None:
+    found = read_labels(h5ad, columns=["leiden_*"])
+    assert list(found.columns) == ["leiden_0.5", "leiden_1.0"]
+    assert values(found.columns["leiden_1.0"]) == ["0", None, "2"]
+    assert found.ids.tolist() == ["AAA", "CCC", "GGG"]
+    with pytest.raises(InvalidEnsembleError, match=r"say which are partitions.*n_counts"):
+        read_labels(h5ad)
+
+
+def test_h5ad_gets_columns_added_by_id_and_keeps_the_rest(h5ad: Path, tmp_path: Path) -> None:
+    import anndata
+
+    fused = Table(
+        {
+            "consensus": np.ma.masked_array([10, 2, 2], [False, False, True]),
+            "confidence": np.asarray([0.25, 0.5, np.nan]),
+        },
+        np.asarray(["GGG", "AAA", "CCC"], object),
+    )
+    target = tmp_path / "out.h5ad"
+    write_table(target, fused, base=h5ad)
+    out = anndata.read_h5ad(target)
+    assert out.obs["consensus"].tolist()[0] == "2"
+    assert out.obs["consensus"].isna().tolist() == [False, True, False]
+    assert out.obs["consensus"].cat.categories.tolist() == ["2", "10"]
+    assert out.obs["confidence"].tolist()[2] == 0.25
+    np.testing.assert_array_equal(out.X, np.arange(6.0).reshape(3, 2))
+    assert "leiden_0.5" in out.obs
+
+    write_table(target, Table({"again": np.asarray([1, 1, 0])}, fused.ids))
+    again = anndata.read_h5ad(target)
+    assert {"consensus", "again"} <= set(again.obs)
+    np.testing.assert_array_equal(again.X, out.X)
+
+
+def test_h5ad_refuses_other_samples_and_stays_as_it_was(h5ad: Path) -> None:
+    before = h5ad.read_bytes()
+    strangers = Table({"consensus": np.asarray([0, 1, 1])}, np.asarray(["AAA", "CCC", "TTT"]))
+    with pytest.raises(InvalidEnsembleError, match="do not match"):
+        write_table(h5ad, strangers)
+    assert h5ad.read_bytes() == before
+
+
+# -- what cells mean -------------------------------------------------------------------------
+
+
+def read(text: str, **options: object) -> Table:
+    return read_labels(StringIO(text), **options)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1", "2", "10"], [1, 2, 10]),
+        (["1", "", "10"], [1, None, 10]),
+        (["1.0", "2.0", "1"], [1.0, 2.0, 1.0]),
+        (["-1.0", "2.5", ""], [-1.0, 2.5, None]),
+        (["01", "1", "2"], ["01", "1", "2"]),
+        (["1e5", "100000", "2"], ["1e5", "100000", "2"]),
+        (
+            ["9007199254740993", "9007199254740992", "1"],
+            ["9007199254740993", "9007199254740992", "1"],
+        ),
+        (["1", "two", "3"], ["1", "two", "3"]),
+        (["NA", "nan", "x"], [None, None, "x"]),
+        (["true", "inf", "x"], ["true", "inf", "x"]),
+    ],
+)
+def test_a_column_has_one_type(cells: list[str], expected: list[object]) -> None:
+    found = read("a,b\n" + "".join(f"{cell},0\n" for cell in cells))
+    assert values(found.columns["a"]) == expected
+
+
+def test_missing_tokens_are_the_users() -> None:
+    text = "a,b\n?,NA\n1,2\n"
+    assert values(read(text).columns["b"]) == [None, 2]
+    assert values(read(text, missing=["?"]).columns["a"]) == [None, 1]
+    assert values(read(text, missing=["?"]).columns["b"]) == ["NA", "2"]
+
+
+def test_tokens_hold_for_text_in_every_format(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", a=np.asarray(["?", "b"]), b=np.asarray([1, 2]))
+    assert values(read_labels(tmp_path / "x.npz", missing=["?"]).columns["a"]) == [None, "b"]
+
+
+def test_more_lines_than_a_block() -> None:
+    n = 2500
+    found = read("id,a\n" + "".join(f"s{i},{i % 7}\n" for i in range(n)), id_column="id")
+    np.testing.assert_array_equal(found.columns["a"], np.arange(n) % 7)
+    assert found.ids[-1] == f"s{n - 1}"
+
+
+def test_a_first_column_without_a_name_holds_the_ids() -> None:
+    found = read(",a,b\nx,1,2\ny,1,3\n")
+    assert found.ids.tolist() == ["x", "y"]
+    assert list(found.columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize("text", ["a;b\n1;2\n", "a\tb\n1\t2\n", "a, b\n1, 2\n", "\ufeffa,b\n1,2\n"])
+def test_delimiters_spaces_and_byte_order_marks(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(text, encoding="utf-8")
+    found = read_labels(path)
+    assert {name: c.tolist() for name, c in found.columns.items()} == {"a": [1], "b": [2]}
+
+
+def test_without_a_header() -> None:
+    assert list(read("1,2\n3,4\n", header=False).columns) == ["partition_0", "partition_1"]
+    with pytest.raises(InvalidEnsembleError, match=r"more than one column named '1'.*no-header"):
+        read("1,1\n3,4\n")
+
+
+def test_an_empty_line_is_a_missing_label_in_a_single_column() -> None:
+    assert values(read("a\n1\n\n2\n").columns["a"]) == [1, None, 2]
+    assert values(read("a,b\n1,1\n\n2,2\n").columns["a"]) == [1, 2]
+
+
+def test_columns_by_pattern_keep_the_order_of_the_file() -> None:
+    text = "x,k_2,k_3,note\n0,1,2,a\n"
+    assert list(read(text, columns=["k_3", "k_*"]).columns) == ["k_2", "k_3"]
+    with pytest.raises(InvalidEnsembleError, match=r"no column 'z\*'; it has 'x', 'k_2'"):
+        read(text, columns=["k_*", "z*"])
+    with pytest.raises(InvalidEnsembleError, match="no column 'cell'"):
+        read(text, id_column="cell")
+
+
+# -- features --------------------------------------------------------------------------------
+
+
+def test_features_are_numbers() -> None:
+    found = read_features(StringIO("id,x,y\na,1e3,-2\nb,.5,3\n"), id_column="id")
+    np.testing.assert_array_equal(found.matrix(), [[1000, -2], [0.5, 3]])
+    with pytest.raises(ValueError, match="column 'y' has 'red' in row 2"):
+        read_features(StringIO("x,y\n1,2\n1,red\n"))
+    with pytest.raises(ValueError, match="column 'y' has no value in row 1"):
+        read_features(StringIO("x,y\n1,NA\n1,2\n"))
+
+
+def test_features_of_other_formats_are_checked(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", a=np.asarray(["u", "v"]))
+    with pytest.raises(ValueError, match="column 'a' holds object where numbers"):
+        read_features(tmp_path / "x.npz")
+
+
+# -- what is refused -------------------------------------------------------------------------
+
+
+class Bomb:
+    def __reduce__(self):
+        return builtins.exec, ("raise SystemExit('unpickled')",)
+
+
+@pytest.mark.parametrize("name", ["labels.npy", "labels.npz", "raw.npy"])
+def test_pickles_are_never_opened(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if name == "raw.npy":
+        path.write_bytes(pickle.dumps(Bomb()))
+    else:
+        (np.save if name.endswith("npy") else np.savez)(path, np.asarray([Bomb()], object))
+    with pytest.raises(InvalidEnsembleError, match="pickle"):
+        read_labels(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.csv", b"", "is empty"),
+        ("x.csv", b"a,b\n", "no rows"),
+        ("x.csv", b"a,b\n1,2\n1\n", "row 2 has 1 cells, 2 were expected"),
+        ("x.csv", b"a,b\n\xff\xfe,2\n", "not text in UTF-8"),
+        ("x.npy", b"\x93NUMPY", "not a file of NumPy arrays"),
+        ("x.docx", b"", "Cannot tell what"),
+    ],
+)
+def test_bad_files_are_named(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InvalidEnsembleError, match=message) as caught:
+        read_labels(path)
+    assert name in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    for name in ("no.csv", "no.npy"):
+        with pytest.raises(FileNotFoundError, match=name):
+            read_labels(tmp_path / name)
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    for name in ("x.parquet", "x.h5ad"):
+        (tmp_path / name).write_bytes(b"")
+        with pytest.raises(MissingPackageError, match="pip install"):
+            read_labels(tmp_path / name)
+
+
+def test_parquet_by_polars_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    monkeypatch.setattr(frames, "find_spec", lambda name: name == "polars" or None)
+    path = tmp_path / "labels.parquet"
+    write_table(path, table())
+    back = read_labels(path, id_column="cell", columns=["seg*"])
+    assert values(back.columns["segment"]) == ["red", None, "blue", "red, dark"]
+
+
+@pytest.mark.parametrize("name", ["x.docx", "no-folder/x.csv"])
+def test_targets_are_checked(name: str, tmp_path: Path) -> None:
+    with pytest.raises((ValueError, FileNotFoundError), match=r"must end in|No folder"):
+        write_table(tmp_path / name, table())

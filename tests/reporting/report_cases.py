@@ -1,0 +1,58 @@
+"""Summaries that the tests of the report share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import partita
+from partita.reporting import summarize
+from partita.testing import noisy_ensemble
+
+# What a column, a sample, a cluster or a title may be called, with the worst in mind.
+HOSTILE = (
+    "<script>window.hacked=1</script>",
+    "</script><script>window.hacked=1</script>",
+    "<img src=x onerror=window.hacked=1>",
+    '"><svg onload="window.hacked=1">',
+    "' onmouseover='window.hacked=1",
+    "<!-- --> --!> <!--<script>",
+    "{{ 7 * 7 }} {% raw %}",
+    "$\\nosuch{$ & &lt; \u2028 \u202e",
+)
+
+
+def hostile_case() -> dict[str, Any]:
+    """Everything that can carry a user's name carries a hostile one; pass it to `summarize`."""
+    truth, labels = noisy_ensemble(80, 9, 3, noise=0.25, seed=1)
+    ensemble = partita.Ensemble.from_partitions(
+        labels,
+        partition_names=[*HOSTILE, "plain"],
+        sample_ids=[f"{HOSTILE[i % len(HOSTILE)]} {i}" for i in range(80)],
+        provenance={HOSTILE[0]: HOSTILE[1]},
+    )
+    clusters = np.asarray(HOSTILE[:3], object)[truth]
+    return {"labels": ensemble, "consensus": clusters, "title": HOSTILE[1], "method": HOSTILE[0]}
+
+
+def full_case() -> dict[str, Any]:
+    """A consensus with all that a report can tell of it; pass it to `summarize`."""
+    truth, labels = noisy_ensemble(120, 12, 3, noise=0.2, seed=5)
+    junk = np.random.default_rng(0).integers(0, 3, 120)
+    labels = np.column_stack([labels, labels[:, 1], junk])
+    method = partita.SEC(3, random_state=0).fit(labels)
+    return {
+        "labels": labels,
+        "consensus": method.labels_,
+        "method": method,
+        "scan": partita.scan_k(labels, range(2, 5), n_resamples=2, n_null=2, random_state=0),
+        "comparison": partita.compare(labels, ["eac", "sec"], 3, y=truth),
+        "y": truth,
+        "title": "Planted clusters",
+        "random_state": 0,
+    }
+
+
+def summary_of(case: dict[str, Any]) -> dict[str, Any]:
+    return summarize(**case)

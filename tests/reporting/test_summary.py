@@ -1,0 +1,160 @@
+"""The summary says what the diagnosis says, in words, in JSON, and never too much."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from report_cases import full_case, hostile_case, summary_of
+
+import partita
+from partita.reporting import summarize
+from partita.reporting._json import in_words, plain, short, without_folders
+from partita.testing import noisy_ensemble
+
+
+@pytest.fixture(scope="module")
+def case() -> dict[str, Any]:
+    return full_case()
+
+
+@pytest.fixture(scope="module")
+def summary(case) -> dict[str, Any]:
+    return summary_of(case)
+
+
+def answers(summary: dict[str, Any]) -> dict[str, dict[str, str]]:
+    return {finding["question"]: finding for finding in summary["findings"]}
+
+
+def test_it_is_plain_data(summary) -> None:
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+
+
+def test_the_findings_are_those_of_the_diagnosis(case, summary) -> None:
+    diagnosis = partita.diagnose(case["labels"], case["consensus"])
+    said = answers(summary)
+    assert "SEC sorts 120 samples into 3 clusters" in said["How many clusters are there?"]["answer"]
+    assert f"{diagnosis.confidence.mean():.0%}" in said["How sure are the partitions?"]["answer"]
+    doubtful = said["Which samples are doubtful?"]["answer"]
+    assert doubtful.startswith(f"{len(diagnosis.outliers())} of 120 samples")
+    harm = said["Did fusing do harm?"]
+    assert harm["mark"] == ("fine" if diagnosis.harmless else "look")
+    assert f"{diagnosis.anmi:.3f}" in harm["answer"]
+    assert f"{diagnosis.best_member_anmi:.3f}" in harm["answer"]
+    assert "1 of 14 partitions: 13." in said["Are there bad runs?"]["answer"]
+    assert "equal ones is 1 and 12." in said["Is evidence counted twice?"]["answer"]
+    scores = partita.metrics.evaluate(case["y"], case["consensus"])
+    assert f"ARI {scores['ARI']:.3f}" in said["How close is it to the known classes?"]["answer"]
+    assert said["Is this number of clusters supported?"]["mark"] == "fine"
+
+
+def test_a_better_member_and_missing_structure_are_told() -> None:
+    truth, labels = noisy_ensemble(60, 8, 3, noise=0.2)
+    rng = np.random.default_rng(0)
+    worse = rng.integers(0, 3, 60)
+    said = answers(summarize(labels, worse))
+    assert said["Did fusing do harm?"]["mark"] == "look"
+    assert said["Did fusing do harm?"]["answer"].startswith("Perhaps: the partition ")
+    noise = rng.integers(0, 3, (60, 8))
+    scan = partita.scan_k(noise, range(2, 4), n_resamples=2, n_null=5, random_state=0)
+    assert scan.best_k is None
+    said = answers(summarize(noise, truth, scan=scan))
+    assert "No structure was found" in said["Is this number of clusters supported?"]["answer"]
+
+
+def test_the_samples_are_the_least_confident_and_the_rest_is_counted() -> None:
+    truth, labels = noisy_ensemble(2000, 10, 4, noise=0.3)
+    table = summarize(labels, truth)["samples"]
+    diagnosis = partita.diagnose(labels, truth)
+    assert len(table["rows"]) == 500
+    assert table["n_left_out"] == 1500
+    assert "1,500 more samples are left out" in table["left_out"]
+    expected = np.sort(diagnosis.confidence)[:500]
+    shown = [row["confidence"] for row in table["rows"]]
+    np.testing.assert_allclose(shown, expected, rtol=0, atol=1e-4)
+    first = int(table["rows"][0]["sample"])
+    assert table["rows"][0]["against"] == len(diagnosis.disagreeing(first))
+    doubtful = set(diagnosis.outliers().tolist())
+    assert all(
+        (row["remark"] == "doubtful") == (int(row["sample"]) in doubtful) for row in table["rows"]
+    )
+
+
+def test_every_call_makes_its_picture(case, summary) -> None:
+    assert {figure["key"] for figure in summary["figures"]} == {
+        "consensus",
+        "confidence",
+        "scan",
+        "tracking",
+        "agreement",
+        "scores",
+        "comparison",
+        "convergence",
+    }
+    for figure in summary["figures"]:
+        *lines, last = figure["call"].splitlines()
+        names = dict(case)
+        exec("\n".join(lines), names)
+        drawn = eval(last, names)
+        assert type(drawn).__name__ == figure["display"]
+        assert drawn.figure_ is not None
+
+
+def test_the_call_runs_for_clusters_with_names() -> None:
+    case = hostile_case()
+    (figure,) = (f for f in summary_of(case)["figures"] if f["key"] == "consensus")
+    exec(figure["call"], dict(case))
+
+
+def test_every_picture_says_what_it_shows(summary) -> None:
+    for figure in summary["figures"]:
+        assert len(figure["text"]) > 60
+        assert "nan" not in figure["text"]
+
+
+def test_provenance_names_versions_seeds_and_parameters_but_no_folder() -> None:
+    truth, labels = noisy_ensemble(40, 6, 2)
+    ensemble = partita.Ensemble.from_partitions(
+        labels,
+        provenance={"file": "/srv/data/secret/labels.csv", "also": ["C:\\Users\\me\\a.npy", 3]},
+    )
+    method = partita.SEC(2, random_state=np.random.default_rng(1)).fit(ensemble)
+    found = summarize(ensemble, method, random_state=7)["provenance"]
+    assert found["versions"]["partita"] == partita.__version__
+    assert {"python", "numpy", "scipy", "scikit-learn", "numba"} <= set(found["versions"])
+    assert found["random_state"] == 7
+    assert found["method"]["class"] == "SEC"
+    assert found["method"]["parameters"]["n_clusters"] == 2
+    assert found["method"]["parameters"]["random_state"] == "Generator, state not recorded"
+    assert found["source"] == {"file": "labels.csv", "also": ["a.npy", 3]}
+    assert truth.shape == (40,)
+
+
+def test_awkward_shapes() -> None:
+    one = summarize([[0, 0, 1]], [0, 0, 0])  # one partition, one cluster
+    assert "into 1 cluster." in one["findings"][0]["answer"]
+    alone = summarize([[0, 1, 2], [0, 1, 1]], ["a", "b", "c"])
+    assert alone["samples"]["rows"] == []
+    left_out = summarize([[0, 0, 1, 1], [0, 0, 1, 1]], [0, 0, 1, None])
+    assert "1 sample without a label is left out" in left_out["findings"][0]["answer"]
+    weighted = partita.Ensemble.from_partitions([[0, 0, 1]], weights=[1.5, 1, 1])
+    assert "by weight" in summarize(weighted, [0, 0, 1])["findings"][0]["answer"]
+
+
+def test_a_wrong_y_is_refused() -> None:
+    with pytest.raises(ValueError, match="4"):
+        summarize([[0, 0, 1, 1]], [0, 0, 1, 1], y=[0, 1])
+
+
+def test_values_become_plain() -> None:
+    given = {"a": np.float32(np.nan), "b": np.arange(2), 3: [1 / 3, float("inf"), True, None]}
+    assert plain(given) == {"a": None, "b": [0, 1], "3": [0.3333, None, True, None]}
+    assert short("a\x00b\ud800\nc") == "a b  c"
+    assert len(short("x" * 1000)) == 80
+    assert in_words(["a"]) == "a"
+    assert in_words(["a", "b", "c"]) == "a, b and c"
+    assert in_words(list(range(9))) == "0, 1, 2, 3, 4 and 4 more"
+    assert without_folders("relative/name.csv") == "relative/name.csv"

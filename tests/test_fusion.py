@@ -1,0 +1,164 @@
+"""Consensus where the labels already are: AnnData and data frames of any library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from partita import LWGP, Ensemble, add_consensus, diagnose
+from partita.exceptions import InvalidEnsembleError, NoStructureError
+from partita.fusion import fuse
+from partita.metrics import adjusted_rand
+from partita.testing import noisy_ensemble
+
+TRUTH, LABELS = noisy_ensemble(90, 12, 3, noise=0.15)
+
+
+def columns() -> dict[str, np.ndarray]:
+    return {f"leiden_{i}": column for i, column in enumerate(LABELS.T)}
+
+
+def expected() -> np.ndarray:
+    return LWGP(n_clusters=3, random_state=0).fit_predict(LABELS)
+
+
+# -- fuse ------------------------------------------------------------------------------------
+
+
+def test_fuse_is_the_method_and_its_diagnosis() -> None:
+    found = fuse(LABELS, 3, random_state=0)
+    np.testing.assert_array_equal(found.labels, expected())
+    np.testing.assert_array_equal(found.confidence, diagnose(LABELS, found.labels).confidence)
+    assert found.scan is None
+
+
+@pytest.mark.parametrize("method", ["EAC", LWGP, LWGP(random_state=5)])
+def test_methods_by_key_class_and_estimator(method) -> None:
+    found = fuse(LABELS, 3, method=method, random_state=1)
+    assert found.n_clusters == 3
+    if isinstance(method, LWGP):
+        assert found.method.random_state == 5
+        assert method.n_clusters != 3  # the user's estimator is not touched
+
+
+def test_the_number_of_clusters_is_chosen() -> None:
+    found = fuse(LABELS, k_range=range(2, 5), random_state=0)
+    assert found.scan.best_k == found.n_clusters == 3
+
+
+def test_no_structure_is_an_answer() -> None:
+    noise = np.random.default_rng(0).integers(0, 3, (80, 8))
+    with pytest.raises(NoStructureError, match="from 2 to 4 does better"):
+        fuse(noise, k_range=range(2, 5), random_state=0)
+
+
+# -- AnnData ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def adata():
+    anndata = pytest.importorskip("anndata")
+    import pandas
+
+    names = [f"cell{i}" for i in range(len(LABELS))]
+    as_text = {name: pandas.Categorical(c.astype(str)) for name, c in columns().items()}
+    obs = pandas.DataFrame(as_text, index=names)
+    obs["total"] = 1.0
+    return anndata.AnnData(X=np.ones((len(LABELS), 2)), obs=obs)
+
+
+def test_anndata_gets_consensus_confidence_and_record(adata) -> None:
+    assert add_consensus(adata, "leiden_*", 3, random_state=0) is None
+    found = adata.obs["consensus"]
+    assert found.dtype == "category"
+    assert found.cat.categories.tolist() == ["0", "1", "2"]
+    np.testing.assert_array_equal(found.astype(int), expected())
+    assert adata.obs["consensus_confidence"].between(0, 1).all()
+    record = adata.uns["consensus"]
+    assert record["method"] == "lwgp"
+    assert record["parameters"]["n_clusters"] == 3
+    assert record["columns"].tolist() == list(columns())
+    assert record["random_state"] == 0
+    assert set(record["versions"]) == {"partita", "numpy", "scipy", "scikit-learn"}
+
+
+def test_h5ad_holds_everything(adata, tmp_path: Path) -> None:
+    import anndata
+
+    add_consensus(adata, "leiden_*", k_range=range(2, 5), random_state=0, name="fused")
+    adata.write_h5ad(tmp_path / "x.h5ad")
+    back = anndata.read_h5ad(tmp_path / "x.h5ad")
+    assert back.obs["fused"].tolist() == adata.obs["fused"].tolist()
+    assert back.obs["fused_confidence"].tolist() == adata.obs["fused_confidence"].tolist()
+    assert back.uns["fused"]["n_clusters"] == 3
+    np.testing.assert_array_equal(back.uns["fused"]["scan"]["k"], range(2, 5))
+    assert back.uns["fused"]["versions"] == adata.uns["fused"]["versions"]
+
+
+def test_copy_leaves_the_original_alone(adata) -> None:
+    changed = add_consensus(adata, "leiden_*", 3, random_state=0, copy=True)
+    assert "consensus" in changed.obs
+    assert "consensus" not in adata.obs
+    assert "consensus" not in adata.uns
+
+
+def test_a_second_call_does_not_fuse_its_own_result(adata) -> None:
+    for _ in range(2):
+        add_consensus(adata, "leiden_*", 3, random_state=0, name="leiden_consensus")
+    assert adata.uns["leiden_consensus"]["columns"].tolist() == list(columns())
+
+
+def test_a_cell_without_any_label_has_none(adata) -> None:
+    adata.obs.iloc[4, : LABELS.shape[1]] = np.nan
+    add_consensus(adata, "leiden_*", 3, random_state=0)
+    assert adata.obs["consensus"].isna().to_numpy().nonzero()[0].tolist() == [4]
+
+
+def test_keys_must_be_there(adata) -> None:
+    with pytest.raises(InvalidEnsembleError, match=r"no column 'louvain_\*'; it has 'leiden_0'"):
+        add_consensus(adata, "louvain_*", 3)
+    with pytest.raises(InvalidEnsembleError, match="which columns of obs"):
+        add_consensus(adata, n_clusters=3)
+
+
+# -- data frames -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_frame_comes_back_in_its_library(library: str) -> None:
+    module = pytest.importorskip(library)
+    make = module.table if library == "pyarrow" else module.DataFrame
+    data = {"name": [f"s{i}" for i in range(len(LABELS))], **columns()}
+    frame = make(data)
+    result = add_consensus(frame, ["leiden_*"], 3, random_state=0)
+    assert type(result) is type(frame)
+    names = result.column_names if library == "pyarrow" else list(result.columns)
+    assert names == [*data, "consensus", "consensus_confidence"]
+    np.testing.assert_array_equal(np.asarray(result["consensus"]), expected())
+    assert "consensus" not in (frame.column_names if library == "pyarrow" else frame.columns)
+
+
+def test_a_pandas_index_stays() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(columns(), index=np.arange(len(LABELS))[::-1] * 2)
+    result = add_consensus(frame, n_clusters=3, random_state=0)
+    assert result.index.equals(frame.index)
+    np.testing.assert_array_equal(result["consensus"], expected())
+
+
+def test_noise_means_what_is_said() -> None:
+    polars = pytest.importorskip("polars")
+    labels = LABELS.copy()
+    labels[:30, :6] = -1
+    frame = polars.DataFrame({f"run{i}": column for i, column in enumerate(labels.T)})
+    result = add_consensus(frame, n_clusters=3, noise="cluster", random_state=0)
+    ensemble = Ensemble.from_partitions(labels, noise="cluster")
+    same = LWGP(n_clusters=3, random_state=0).fit_predict(ensemble)
+    assert adjusted_rand(result["consensus"].to_numpy(), same) == 1.0
+
+
+def test_something_else_is_refused() -> None:
+    with pytest.raises(InvalidEnsembleError, match="got ndarray"):
+        add_consensus(LABELS, n_clusters=3)

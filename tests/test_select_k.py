@@ -1,0 +1,97 @@
+"""Planted numbers of clusters are found, noise is called noise, curves are what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from partita.consensus import EAC
+from partita.generators import RandomK, RandomRows, SpectralBandwidths
+from partita.select_k import scan_k, scan_k_features
+from partita.testing import noisy_ensemble
+
+QUICK = {"n_resamples": 3, "n_null": 4, "consensus": EAC()}
+
+
+@pytest.mark.parametrize("planted", [2, 3, 5])
+@pytest.mark.parametrize("noise", [0.1, 0.4])
+def test_planted_number_is_found(planted, noise):
+    _, labels = noisy_ensemble(100, 16, planted, noise=noise, seed=planted)
+    scan = scan_k(labels, range(2, 8), random_state=0, **QUICK)
+    assert scan.best_k == planted, str(scan)
+    assert np.argmax(scan.gain) == planted - 2
+    assert len(np.unique(scan.labels[planted])) == planted
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_is_called_noise(seed):
+    labels = np.random.default_rng(seed).integers(0, 4, (100, 16))
+    scan = scan_k(labels, range(2, 6), random_state=seed, **QUICK)
+    assert scan.best_k is None, str(scan)
+    assert "No structure found" in str(scan)
+
+
+def test_missing_labels():
+    labels = noisy_ensemble(100, 20, 3, noise=0.1, missing=0.3)[1]
+    assert scan_k(labels, range(2, 6), random_state=0, **QUICK).best_k == 3
+
+
+def test_features_with_and_without_clusters():
+    generator = RandomRows(n_partitions=16, ratio=0.7, n_jobs=1)
+    blobs, _ = make_blobs(150, centers=[[0, 0], [6, 0], [3, 6]], cluster_std=0.8, random_state=0)
+    options = {"generator": generator, "random_state": 0, **QUICK, "n_null": 8}
+    assert scan_k_features(blobs, range(2, 6), **options).best_k == 3
+    uniform = np.random.default_rng(0).uniform(size=(150, 2))
+    assert scan_k_features(uniform, range(2, 6), **options).best_k is None
+    with pytest.raises(ValueError, match="k_min"):
+        scan_k_features(blobs, generator=SpectralBandwidths())
+
+
+def test_shuffled_labels_are_too_weak_a_null_for_features():
+    """k-means slices a uniform square alike every time; shuffled labels call that structure."""
+    uniform = np.random.default_rng(0).uniform(size=(150, 2))
+    labels = RandomK(n_partitions=16, k_max=6, random_state=0).fit_transform(uniform)
+    assert scan_k(labels, range(2, 6), random_state=0, **QUICK).best_k is not None
+
+
+def test_curves():
+    labels = noisy_ensemble(60, 12, 3, noise=0.2)[1]
+    scan = scan_k(labels, [4, 2, 3], random_state=0, **QUICK)
+    assert scan.k.tolist() == [2, 3, 4]
+    assert scan.cdf.shape == (3, 101)
+    assert np.all(np.diff(scan.cdf, axis=1) >= 0)
+    np.testing.assert_allclose(scan.cdf[:, -1], 1.0)
+    assert np.all(scan.pac_interval[:, 0] <= scan.curves["pac"])
+    assert np.all(scan.curves["pac"] <= scan.pac_interval[:, 1])
+    assert scan.curves["stability"][1] > scan.curves["stability"][0]
+    assert np.argmax(scan.curves["lifetime"]) == 1
+    assert np.argmax(scan.curves["eigengap"]) == 1
+    tree = EAC(2).fit(labels).tree_
+    assert scan.curves["lifetime"][1] == pytest.approx(tree.height[-2] - tree.height[-3])
+    records = scan.records()
+    assert [r["k"] for r in records] == [2, 3, 4]
+    assert records[1]["gain"] == scan.gain[1]
+
+
+def test_same_seed_same_scan():
+    labels = noisy_ensemble(50, 8, 3, noise=0.3)[1]
+    one = scan_k(labels, [2, 3], random_state=5, **QUICK)
+    two = scan_k(labels, [2, 3], random_state=5, **QUICK)
+    np.testing.assert_array_equal(one.gain, two.gain)
+    np.testing.assert_array_equal(one.standard_error, two.standard_error)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k_range": [1, 2]}, "from 2 to"),
+        ({"k_range": []}, "from 2 to"),
+        ({"k_range": [2, 60]}, "from 2 to 59"),
+        ({"k_range": [2], "n_null": 1}, "2 null"),
+    ],
+)
+def test_bad_requests(options, message):
+    labels = noisy_ensemble(60, 8)[1]
+    with pytest.raises(ValueError, match=message):
+        scan_k(labels, **options)
