@@ -14,8 +14,10 @@ import partita
 ROOT = Path(partita.__file__).parent
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_json", "_kernels", "_numbering", "_sklearn_compat", "config", "exceptions"}),
-    frozenset({"_atomic", "_memory", "_threads"}),
+    frozenset(
+        {"_json", "_kernels", "_linalg", "_numbering", "_sklearn_compat", "config", "exceptions"}
+    ),
+    frozenset({"_atomic", "_memory", "_packages", "_threads", "_warn"}),
     frozenset({"_contingency", "_input"}),
     frozenset({"ensemble"}),
     frozenset({"io"}),

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
+from partita._linalg import eigh
 from partita._sklearn_compat import Interval
 from partita.config import report_progress
 from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
@@ -133,7 +133,7 @@ class DREC(LearnedMatrixConsensus):
         eigenvalues g, entry ij of Z becomes g_i / (g_i + lam e_j) times that of the identity.
         """
         X = incidence(ensemble).T
-        g, Q = eigh((X.T @ X).toarray(), overwrite_a=True)
+        g, Q = eigh((X.T @ X).toarray(), overwrite=True)
         g[g < len(g) * np.finfo(float).eps * g[-1]] = 0.0  # XᵀX has no negative eigenvalues
         history = np.empty(self.max_iter)
         e = np.ones(len(g))

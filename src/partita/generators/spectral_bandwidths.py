@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from sklearn.metrics import euclidean_distances
 
+from partita._linalg import eigh
 from partita._memory import require_memory
 from partita._sklearn_compat import Interval
 from partita.generators._base import BaseGenerator, Labels
@@ -164,4 +164,4 @@ def _leading_eigenvectors(
             return np.asarray(eigsh(M, k, which="LA", v0=start)[1])
         except ArpackNoConvergence:
             pass
-    return np.asarray(eigh(M, subset_by_index=[n - k, n - 1])[1])
+    return np.asarray(eigh(M, subset_by_index=(n - k, n - 1))[1])

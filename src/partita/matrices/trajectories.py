@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
+from partita._linalg import eigh
 from partita.ensemble import as_ensemble
 from partita.matrices.agreement import coassociation, expand_pairs
 
@@ -49,7 +49,7 @@ def walk_similarity(
     normalized = graph[np.ix_(linked, linked)]
     normalized *= scale[:, None]
     normalized *= scale
-    values, vectors = eigh(normalized, overwrite_a=True)
+    values, vectors = eigh(normalized, overwrite=True)
     del normalized
     a = np.sqrt(d * r)
     inner = vectors.T @ ((a**2)[:, None] * vectors)

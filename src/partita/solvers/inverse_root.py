@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+
+from partita._linalg import eigh
 
 __all__ = ["InverseRoot", "inverse_root"]
 
@@ -47,7 +48,7 @@ def inverse_root(
     scaled *= q[:, None]
     gram = scaled @ scaled.T
     del scaled
-    values, vectors = eigh(gram.T, overwrite_a=True, check_finite=False, driver="evd")
+    values, vectors = eigh(gram.T, overwrite=True, check_finite=False, driver="evd")
     root = np.sqrt(np.maximum(values, 0.0) + mu)
     c = 1.0 / np.sqrt(mu)
     vectors *= np.sqrt(np.maximum(c - 1.0 / root, 0.0))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
+from partita._linalg import eigh
 from partita.solvers.components import connected_components
 
 __all__ = ["LowSpectrum", "low_spectrum"]
@@ -151,9 +151,8 @@ def _block(
         # the transpose, lower triangle filled, is what LAPACK can overwrite without a copy
         values, vectors = eigh(
             laplacian.T,
-            lower=True,
             subset_by_index=(0, wanted - 1),
-            overwrite_a=True,
+            overwrite=True,
             check_finite=False,
         )
         values = np.maximum(values, 0.0)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
+from partita._linalg import eigh
 from partita.config import report_progress
 from partita.exceptions import ConvergenceWarning
 from partita.solvers.kmeans import weighted_kmeans

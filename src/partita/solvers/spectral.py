@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from partita._linalg import eigh
 from partita.solvers.kmeans import weighted_kmeans
 
 __all__ = [
