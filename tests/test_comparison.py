@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 import partita
@@ -203,8 +204,9 @@ def test_estimators_keep_what_was_set_and_are_not_touched() -> None:
         ([], ValueError, "empty"),
         (["eac", EAC], ValueError, "twice"),
         ("average", ValueError, "No consensus method 'average'"),
-        ([3], TypeError, "keys, classes or estimators"),
-        (7, TypeError, "keys, classes or estimators"),
+        ([3], TypeError, "key, class or estimator of a consensus method, got 3"),
+        (7, TypeError, "key, class or estimator of a consensus method, got 7"),
+        (KMeans(3), TypeError, r"consensus methods of partita, got KMeans\(n_clusters=3\)"),
     ],
 )
 def test_methods_that_are_none(methods, error, words) -> None:

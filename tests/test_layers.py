@@ -15,7 +15,16 @@ ROOT = Path(partita.__file__).parent
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
-        {"_json", "_kernels", "_linalg", "_numbering", "_sklearn_compat", "config", "exceptions"}
+        {
+            "_json",
+            "_kernels",
+            "_linalg",
+            "_numbering",
+            "_seeding",
+            "_sklearn_compat",
+            "config",
+            "exceptions",
+        }
     ),
     frozenset({"_atomic", "_memory", "_packages", "_threads", "_warn"}),
     frozenset({"_contingency", "_input"}),

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import partita
-from partita import consensus, registry
+from partita import EAC, SEC, RandomK, consensus, registry
 from partita.consensus import BaseConsensus, Size
 
 
@@ -64,5 +67,52 @@ def test_filters():
 
 
 def test_unknown_method():
-    with pytest.raises(ValueError, match=r"No consensus method 'kmeans'. Known: .*eac, .*sec"):
+    with pytest.raises(ValueError, match=r"No consensus method 'kmeans'. Available: .*eac, .*sec"):
         registry.get_method("kmeans")
+
+
+# -- prepare ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["sec", "SEC", SEC, SEC(8)], ids=repr)
+def test_prepare_takes_key_class_and_estimator(method):
+    assert registry.prepare(method, 3, 0).get_params() == SEC(3, random_state=0).get_params()
+
+
+def test_prepare_clones_and_keeps_what_is_set():
+    method = SEC(5, random_state=1, n_init=2)
+    prepared = registry.prepare(method, random_state=7)
+    assert prepared is not method
+    assert prepared.get_params() == method.get_params()
+    assert registry.prepare(method, 3).n_clusters == 3
+    assert method.n_clusters == 5
+
+
+@pytest.mark.parametrize(("own", "expected"), [(5, 5), (SEC().n_clusters, 3)])
+def test_prepare_keeps_a_number_of_clusters_other_than_the_default(own, expected):
+    assert registry.prepare(SEC(own), 3, keep_n_clusters=True).n_clusters == expected
+
+
+def test_prepare_seeds_nested_estimators():
+    pipeline = make_pipeline(RandomK(), SEC(random_state=9))
+    seeds = registry.prepare(pipeline, random_state=4).get_params()
+    assert seeds["randomk__random_state"] == 4
+    assert seeds["sec__random_state"] == 9
+    drawn = [
+        registry.prepare(make_pipeline(RandomK(), SEC()), random_state=np.random.default_rng(0))
+        for _ in range(2)
+    ]
+    first, second = (p.get_params() for p in drawn)
+    assert first["randomk__random_state"] == second["randomk__random_state"]
+    assert first["randomk__random_state"] != first["sec__random_state"]
+
+
+def test_prepare_passes_by_parameters_that_a_method_does_not_have():
+    assert registry.prepare("eac", 3, 0).get_params() == EAC(3).get_params()
+    assert registry.prepare(StandardScaler(), 3, 0).get_params() == StandardScaler().get_params()
+
+
+@pytest.mark.parametrize("method", [3, None, object])
+def test_prepare_names_the_keys(method):
+    with pytest.raises(TypeError, match=r"Expected the key, .* Keys: ccc, .*sec"):
+        registry.prepare(method)

@@ -117,12 +117,9 @@ def consensusclustering(labels: np.ndarray, n_clusters: int) -> np.ndarray:
 
 
 def partita_method(key: str, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    from partita.registry import get_method
+    from partita.registry import prepare
 
-    method = get_method(key)(n_clusters=n_clusters)
-    if "random_state" in method.get_params():
-        method.set_params(random_state=SEED)
-    return method.fit_predict(labels)
+    return prepare(key, n_clusters, SEED).fit_predict(labels)
 
 
 def ours(key: str, name: str) -> Contender:

@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 from benchmarks.speed._measure import Record
-from partita import Ensemble, LabelStore, config_context, get_method, plan
+from partita import Ensemble, LabelStore, config_context, plan
 from partita.planning import _Shape
+from partita.registry import prepare
 
 
 def run() -> list[Record]:
@@ -25,9 +26,7 @@ def run() -> list[Record]:
         shape = _Shape(rows, m, k, k_i, missing, rows, 1)
         ensemble = Ensemble.from_partitions(shape.small(rows))
         with tempfile.TemporaryDirectory() as folder:
-            model = get_method(method)(n_clusters=k)
-            if hasattr(model, "random_state"):
-                model.set_params(random_state=0)
+            model = prepare(method, k, 0)
             labels = ensemble
             if budget:
                 labels = LabelStore.from_partitions(ensemble, Path(folder, "labels"))

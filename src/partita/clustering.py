@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +14,7 @@ from partita._input.checks import random_generator
 from partita._sklearn_compat import HasMethods, Interval, fit_context, validate_data
 from partita.consensus import LWGP
 from partita.generators import RandomK
+from partita.registry import prepare
 
 __all__ = ["EnsembleClustering"]
 
@@ -81,8 +82,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         rng = random_generator(self.random_state)
         generator, consensus = self._parts()
-        self.generator_ = self._prepared(generator, rng, only_if_unset=True)
-        self.consensus_ = self._prepared(consensus, rng, only_if_unset=False)
+        self.generator_ = prepare(generator, self.n_clusters, rng, keep_n_clusters=True)
+        self.consensus_ = prepare(consensus, self.n_clusters, rng)
         self.ensemble_labels_ = self.generator_.fit_transform(X)
         self.consensus_.fit(self.ensemble_labels_)
         self.labels_ = self.consensus_.labels_
@@ -94,19 +95,6 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             RandomK() if self.generator is None else self.generator,
             LWGP() if self.consensus is None else self.consensus,
         )
-
-    def _prepared(self, part: Any, rng: np.random.Generator, *, only_if_unset: bool) -> Any:
-        """A clone that knows n_clusters, if it takes it, and has a seed wherever it takes one."""
-        part = clone(part)
-        parameters = part.get_params(deep=True)
-        settings: dict[str, Any] = {}
-        has_its_own = only_if_unset and parameters.get("n_clusters") is not None
-        if self.n_clusters is not None and "n_clusters" in parameters and not has_its_own:
-            settings["n_clusters"] = self.n_clusters
-        for name in sorted(parameters):
-            if name.split("__")[-1] == "random_state" and parameters[name] is None:
-                settings[name] = int(rng.integers(2**31))
-        return part.set_params(**settings)
 
     @available_if(_both_parts_predict)
     def predict(self, X: Any) -> Any:

@@ -15,7 +15,6 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError
-from sklearn.base import clone
 
 from partita._input.checks import check_n_clusters
 from partita._memory import PeakMemory
@@ -23,7 +22,7 @@ from partita.config import config_context, report_progress
 from partita.consensus import BaseConsensus, Size
 from partita.ensemble import Ensemble, as_ensemble
 from partita.metrics import adjusted_rand, anmi, evaluate
-from partita.registry import all_methods, get_method
+from partita.registry import all_methods, prepare
 
 __all__ = ["Comparison", "compare"]
 
@@ -196,25 +195,14 @@ def _named(methods: Any, n_clusters: int, random_state: int | None) -> dict[str,
         raise ValueError('methods is empty; pass "all", or keys, classes or estimators.')
     named: dict[str, BaseConsensus] = {}
     for method in chosen:
-        estimator = _estimator(method)
+        estimator = prepare(method)
+        if not isinstance(estimator, BaseConsensus):
+            raise TypeError(f"methods must hold consensus methods of partita, got {method!r}.")
         name = _name(estimator)
         if name in named:
             raise ValueError(f"methods has {name} twice; the results would be the same.")
-        named[name] = _completed(estimator, n_clusters, random_state)
+        named[name] = prepare(estimator, n_clusters, random_state, keep_n_clusters=True)
     return named
-
-
-def _estimator(method: Any) -> BaseConsensus:
-    if isinstance(method, str):
-        return get_method(method)()
-    if isinstance(method, BaseConsensus):
-        return clone(method)
-    if isinstance(method, type) and issubclass(method, BaseConsensus):
-        return method()
-    raise TypeError(
-        'methods must be "all", or keys, classes or estimators of consensus methods, got '
-        f"{method!r}."
-    )
 
 
 def _changed(estimator: BaseConsensus) -> dict[str, Any]:
@@ -228,16 +216,6 @@ def _name(estimator: BaseConsensus) -> str:
     """The key, and what is particular to this estimator: `eac(linkage='single')`."""
     changed = ", ".join(f"{k}={reprlib.repr(v)}" for k, v in _changed(estimator).items())
     return f"{estimator.info.key}({changed})" if changed else estimator.info.key
-
-
-def _completed(
-    estimator: BaseConsensus, n_clusters: int, random_state: int | None
-) -> BaseConsensus:
-    """The estimator with the number of clusters and the seed, where it has none of its own."""
-    parameters, changed = estimator.get_params(deep=False), _changed(estimator)
-    wanted = {"n_clusters": n_clusters, "random_state": random_state}
-    unset = {k: v for k, v in wanted.items() if k in parameters and k not in changed}
-    return estimator.set_params(**unset)
 
 
 # -- running ---------------------------------------------------------------------------------

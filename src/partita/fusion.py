@@ -14,7 +14,6 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from partita._input.containers import as_frame
 from partita.consensus import BaseConsensus
@@ -22,7 +21,7 @@ from partita.diagnostics import Diagnosis, diagnose
 from partita.ensemble import Ensemble, as_ensemble
 from partita.exceptions import InvalidEnsembleError, NoStructureError
 from partita.io import choose_columns
-from partita.registry import get_method
+from partita.registry import prepare
 from partita.select_k import KScan, scan_k
 
 __all__ = ["Fusion", "add_consensus", "fuse"]
@@ -106,20 +105,9 @@ def fuse(
                 "better than labels in random order. Pass a number to get clusters all the same."
             )
         n_clusters = scan.best_k
-    estimator = _estimator(method, n_clusters, random_state).fit(ensemble)
+    estimator = prepare(method, n_clusters, random_state).fit(ensemble)
     diagnosis = diagnose(ensemble, estimator.labels_)
     return Fusion(estimator.labels_, diagnosis.confidence, estimator, diagnosis, scan)
-
-
-def _estimator(method: Any, n_clusters: int, random_state: int | None) -> BaseConsensus:
-    if isinstance(method, str):
-        method = get_method(method)
-    estimator: BaseConsensus = method() if isinstance(method, type) else clone(method)
-    parameters = estimator.get_params(deep=False)
-    settings = {"n_clusters": n_clusters} if "n_clusters" in parameters else {}
-    if "random_state" in parameters and parameters["random_state"] is None:
-        settings["random_state"] = random_state  # type: ignore[assignment]
-    return estimator.set_params(**settings)
 
 
 def add_consensus(

@@ -22,7 +22,7 @@ from partita.consensus import BaseConsensus, Size
 from partita.ensemble import Ensemble
 from partita.exceptions import PartitaWarning
 from partita.io.store import LabelStore
-from partita.registry import all_methods, get_method
+from partita.registry import all_methods, get_method, prepare
 
 __all__ = ["Plan", "plan"]
 
@@ -332,13 +332,10 @@ def growth(time: str) -> int:
 
 
 def _fit_once(method: type[BaseConsensus], shape: _Shape, labels: Any) -> BaseConsensus:
-    model = method()
-    given = {"n_clusters": shape.clusters, "n_init": 1, "random_state": shape.random_state}
-    if isinstance(labels, LabelStore):
-        given["max_iter"] = _STORE_ITERATIONS
-    elif hasattr(model, "n_init"):
-        del given["n_init"]  # in memory a fit is what its defaults are
-    model.set_params(**{k: v for k, v in given.items() if hasattr(model, k)})
+    model: BaseConsensus = prepare(method, shape.clusters, shape.random_state)
+    if isinstance(labels, LabelStore):  # in memory a fit has the method's defaults
+        settings = {"n_init": 1, "max_iter": _STORE_ITERATIONS}
+        model.set_params(**{k: v for k, v in settings.items() if hasattr(model, k)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PartitaWarning)
         return model.fit(labels)

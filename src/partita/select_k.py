@@ -19,13 +19,14 @@ from sklearn.base import clone
 
 from partita._input.checks import random_generator
 from partita.config import report_progress
-from partita.consensus import EAC, LWGP
+from partita.consensus import EAC
 from partita.diagnostics import confidence_and_margin
 from partita.ensemble import Ensemble, as_ensemble
 from partita.generators import RandomRows
 from partita.matrices import cluster_certainty
 from partita.matrices.label_graph import LabelGraph
 from partita.metrics import adjusted_rand
+from partita.registry import prepare
 from partita.solvers.transfer_cut import transfer_cut_embedding
 
 __all__ = ["KScan", "scan_k", "scan_k_features"]
@@ -273,7 +274,9 @@ def _scan(
             f"Expected at least 2 resamples, 2 null ensembles and 4 partitions, got {n_resamples}, "
             f"{n_null} and {ensemble.n_partitions}."
         )
-    method = LWGP() if consensus is None else consensus
+    method = prepare("lwgp" if consensus is None else consensus)
+    if "n_clusters" not in method.get_params(deep=False):
+        raise ValueError(f"Expected a method with the parameter n_clusters, got {method!r}.")
     total = 1 + n_null
     report_progress("scan", 0, total)
     observed = _Curves(ensemble_for, ks, method, n_resamples, rng)
@@ -379,10 +382,7 @@ def _joined(
 
 
 def _fit(method: Any, ensemble: Ensemble, k: int, seed: int) -> NDArray[np.int64]:
-    fitted = clone(method).set_params(n_clusters=k)
-    if "random_state" in fitted.get_params() and fitted.random_state is None:
-        fitted.set_params(random_state=seed)
-    return np.asarray(fitted.fit_predict(ensemble))
+    return np.asarray(prepare(method, k, seed).fit_predict(ensemble))
 
 
 def _halves(ensemble: Ensemble, rng: np.random.Generator) -> tuple[Ensemble, Ensemble]:

@@ -64,11 +64,11 @@ def fuse(
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, check_report, write
     from partita.fusion import fuse as fuse_labels
-    from partita.registry import get_method
+    from partita.registry import prepare
 
     ks = k_range(clusters)
     with hinting("`partita methods` lists the keys of all methods"):
-        estimator = get_method(method)()
+        estimator = prepare(method)
     if checkpoint is not None:
         _keep_state(estimator, checkpoint)
     check_output(output, as_json)

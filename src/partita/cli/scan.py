@@ -53,12 +53,12 @@ def scan(
     """Choose the number of clusters against a null, or find that there is no structure."""
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source
-    from partita.registry import get_method
+    from partita.registry import prepare
     from partita.select_k import scan_k, scan_k_features
 
     ks = k_range(clusters)
     with hinting("`partita methods` lists the keys of all methods"):
-        consensus = get_method(method)()
+        consensus = prepare(method)
     talk = Talk(quiet)
     source = Source(labels, columns, id_column, missing, no_header)
     options: dict[str, Any] = {

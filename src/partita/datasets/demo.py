@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 from partita.config import report_progress
-from partita.consensus import BaseConsensus
 from partita.ensemble import Ensemble
 from partita.generators import RandomK
 from partita.metrics import evaluate
-from partita.registry import get_method
+from partita.registry import get_method, prepare
 
 __all__ = ["DEFAULT_METHODS", "Demo", "Score", "run_demo"]
 
@@ -106,9 +105,9 @@ def run_demo(
     scores = []
     for done, method in enumerate(classes):
         report_progress("fuse", done, len(classes), method.__name__)
-        _estimator(method, n_classes, random_state).fit(warm_up)
+        prepare(method, n_classes, random_state).fit(warm_up)
         start = perf_counter()
-        fitted = _estimator(method, n_classes, random_state).fit(ensemble)
+        fitted = prepare(method, n_classes, random_state).fit(ensemble)
         elapsed = perf_counter() - start
         measures = evaluate(digits.target, fitted.labels_)
         labels[method.__name__] = fitted.labels_
@@ -127,10 +126,3 @@ def run_demo(
         base_best=Score("best base partition", bests, seconds),
         base_measures=base_measures,
     )
-
-
-def _estimator(method: type[BaseConsensus], n_clusters: int, random_state: int) -> Any:
-    """The method with its defaults, the number of clusters and, if it draws, the seed."""
-    known = method().get_params()
-    given = {"n_clusters": n_clusters, "random_state": random_state}
-    return method(**{name: value for name, value in given.items() if name in known})

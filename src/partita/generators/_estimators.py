@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
+from partita._seeding import clone_with_seeds
 from partita.generators._base import MISSING, Labels
 
 __all__ = ["as_labels", "check_clusterer", "seeded"]
@@ -22,13 +22,7 @@ def check_clusterer(estimator: Any, name: str) -> None:
 
 def seeded(estimator: Any, rng: np.random.Generator) -> Any:
     """A clone with a seed wherever its `random_state` is None; one that is set stays."""
-    estimator = clone(estimator)
-    seeds = {
-        name: int(rng.integers(2**31 - 1))
-        for name, value in sorted(estimator.get_params().items())
-        if name.rpartition("__")[2] == "random_state" and value is None
-    }
-    return estimator.set_params(**seeds)
+    return clone_with_seeds(estimator, lambda: int(rng.integers(2**31 - 1)))
 
 
 def as_labels(labels: Any, name: str) -> Labels:

@@ -18,6 +18,7 @@ from partita.config import Progress, config_context
 from partita.consensus import BaseConsensus
 from partita.ensemble import Ensemble
 from partita.exceptions import MemoryBudgetError, NotSupportedError
+from partita.registry import prepare
 from partita.testing._ensembles import contested_ensemble, noisy_ensemble, renamed
 
 __all__ = ["check_consensus", "consensus_checks"]
@@ -62,13 +63,7 @@ def consensus_checks() -> Iterator[Callable[[BaseConsensus], None]]:
 
 
 def _seeded(estimator: BaseConsensus, n_clusters: int = 3) -> Any:
-    method = clone(estimator)
-    settings: dict[str, Any] = {}
-    if "n_clusters" in method.get_params():
-        settings["n_clusters"] = n_clusters
-    if "random_state" in method.get_params():
-        settings["random_state"] = 7
-    return method.set_params(**settings)
+    return prepare(estimator, n_clusters, 7)
 
 
 def _same_partition(a: NDArray[Any], b: NDArray[Any], what: str, *, exact: bool = True) -> None:
