@@ -12,10 +12,11 @@ import numpy as np
 
 import partita
 from partita.consensus import BaseConsensus, MethodInfo, Solution
+from partita.datasets import make_partitions
 from partita.ensemble import Ensemble
 from partita.matrices import coassociation
 from partita.solvers import agglomerate
-from partita.testing import check_consensus, noisy_ensemble
+from partita.testing import check_consensus
 
 
 class SharpenedLinkage(BaseConsensus):
@@ -46,5 +47,5 @@ class SharpenedLinkage(BaseConsensus):
 check_consensus(SharpenedLinkage())
 print("the battery passes")
 
-truth, labels = noisy_ensemble(200, 20, 4, noise=0.4)
+labels, truth = make_partitions(200, 20, 4, noise=0.4)
 print(partita.compare(labels, [SharpenedLinkage, "eac", "lwea"], n_clusters=4, y=truth))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita import LabelStore
+from partita.datasets import make_partitions
 
 
 def planted(
@@ -20,25 +21,20 @@ def planted(
     n_names: int | None = None,
     seed: int = 0,
 ) -> np.ndarray:
-    """Labels of k planted clusters seen through m partitions of different fineness.
-
-    `noise` is the share of labels that say nothing, `missing` that of labels that are not there.
-    `n_names` asks for partitions of so many clusters instead of k to k + 3.
-    """
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(k, size=n)
-    columns = []
-    for i in range(m):
-        size = k + i % 4 if n_names is None else n_names
-        names = rng.permutation(size)
-        parts = -(-size // k)
-        fine = np.minimum(truth * parts + rng.integers(parts, size=n), size - 1)
-        columns.append(names[np.where(rng.random(n) < noise, rng.integers(size, size=n), fine)])
-    labels = np.stack(columns, axis=1)
-    labels[rng.random((n, m)) < missing] = -1
-    without = np.flatnonzero((labels < 0).all(axis=1))
-    labels[without, 0] = 0
-    return labels
+    """Return partitions of k to k + 3 (or `n_names`) clusters, samples in random order."""
+    partitions, _ = make_partitions(
+        n,
+        m,
+        k,
+        noise=noise,
+        missing_ratio=missing,
+        k_min=n_names or k,
+        k_max=n_names or k + 3,
+        balanced=True,
+        shuffle=True,
+        random_state=seed,
+    )
+    return partitions
 
 
 def stored(

@@ -14,11 +14,11 @@ from sklearn.metrics import adjusted_rand_score
 import partita
 from partita import EAC, KCC, LWGP, SEC, Ensemble, comparison, config_context
 from partita.consensus import BaseConsensus, MethodInfo, Solution
+from partita.datasets import make_partitions
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.metrics import anmi, evaluate
-from partita.testing import noisy_ensemble
 
-TRUTH, LABELS = noisy_ensemble(120, 10, 3, noise=0.45, seed=3)
+LABELS, TRUTH = make_partitions(120, 10, 3, noise=0.45, random_state=3)
 COLUMNS = ["method", "name", "n_clusters", "seconds", "peak_bytes", "bytes_needed"]
 SCORES, WORDS = ["anmi", "agreement"], ["warnings", "failure"]
 

@@ -15,9 +15,9 @@ from sklearn.metrics import adjusted_rand_score
 from partita import EAC, LWEA, NRSEC, RSEC, Ensemble, config_context, matrices
 from partita.consensus import BaseConsensus, LearnedMatrixConsensus, MethodInfo, Solution
 from partita.consensus._base import N_CLUSTERS
+from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError, NotSupportedError, PartitaWarning
 from partita.registry import all_methods
-from partita.testing import noisy_ensemble
 
 INFO = replace(EAC.info, key="probe", bytes_needed=lambda size: size.n_rows)
 
@@ -220,7 +220,7 @@ def test_memory_is_asked_for_before_solving():
 
 
 def test_the_error_names_methods_that_would_fit():
-    ensemble = Ensemble.from_partitions(noisy_ensemble(3000, 12, noise=0.5)[1]).compress()
+    ensemble = Ensemble.from_partitions(make_partitions(3000, 12, noise=0.5)[0]).compress()
     with config_context(memory_budget=20 * 2**20):
         with pytest.raises(MemoryBudgetError) as caught:
             LWEA(3).fit(ensemble)
@@ -314,17 +314,17 @@ class TestEveryMethod:
         assert fit(method, np.array([[5, 6]]), 1).labels_.tolist() == [0]
 
     def test_more_partitions_than_a_byte_counts(self, method):
-        truth, labels = noisy_ensemble(40, 300, noise=0.1, balanced=method.info.balanced)
+        labels, truth = make_partitions(40, 300, noise=0.1, balanced=method.info.balanced)
         assert adjusted_rand_score(truth, fit(method, labels).labels_) > 0.9
 
     def test_a_partition_of_singletons(self, method):
         """300 clusters: two bytes a label."""
-        truth, labels = noisy_ensemble(300, 8, noise=0, balanced=method.info.balanced)
+        labels, truth = make_partitions(300, 8, noise=0, balanced=method.info.balanced)
         found = fit(method, np.column_stack([labels, np.arange(300)])).labels_
         assert adjusted_rand_score(truth, found) > 0.9
 
     def test_an_ensemble_can_be_used_twice(self, method):
-        ensemble = Ensemble.from_partitions(noisy_ensemble()[1])
+        ensemble = Ensemble.from_partitions(make_partitions()[0])
         before = ensemble.codes.copy(), ensemble.weights.copy()
         first, second = fit(method, ensemble).labels_, fit(method, ensemble).labels_
         np.testing.assert_array_equal(first, second)
@@ -334,7 +334,7 @@ class TestEveryMethod:
     def test_the_unit_of_weights(self, method):
         if method in (RSEC, NRSEC):
             pytest.skip("its penalty counts samples: twice as many is another problem")
-        labels = noisy_ensemble(40, 8)[1]
+        labels = make_partitions(40, 8)[0]
         weights = np.random.default_rng(0).integers(1, 4, 40)
         plain = fit(method, Ensemble.from_partitions(labels, weights=weights)).labels_
         for unit in (0.1, 3):
@@ -360,7 +360,7 @@ def test_the_unit_of_weights_where_many_pairs_tie(method):
     ids=lambda m: m.__name__,
 )
 def test_learned_matrices_of_unlabeled_samples(method):
-    table = np.insert(noisy_ensemble(30, 6)[1], 3, -1, axis=0)
+    table = np.insert(make_partitions(30, 6)[0], 3, -1, axis=0)
     full = fit(method, Ensemble.from_partitions(table, unlabeled="keep")).consensus_matrix()
     assert full.shape == (31, 31)
     assert not full[3].any()
@@ -378,7 +378,7 @@ def test_learned_matrices_of_unlabeled_samples(method):
     ids=lambda f: f.__name__,
 )
 def test_matrices_of_unlabeled_samples(matrix):
-    table = np.insert(noisy_ensemble(30, 6)[1], 3, -1, axis=0)
+    table = np.insert(make_partitions(30, 6)[0], 3, -1, axis=0)
     full = matrix(Ensemble.from_partitions(table, unlabeled="keep"))
     expected = matrix(np.delete(table, 3, axis=0))
     np.testing.assert_array_equal(np.delete(np.delete(full, 3, 0), 3, 1), expected)

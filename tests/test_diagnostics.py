@@ -8,15 +8,15 @@ from sklearn.metrics import adjusted_rand_score
 
 import partita
 from partita import EAC, LWGP, Ensemble, config_context
+from partita.datasets import make_partitions
 from partita.diagnostics import diagnose, membership
 from partita.exceptions import MemoryBudgetError
 from partita.metrics import anmi, nmi
-from partita.testing import noisy_ensemble
 
 
 @pytest.fixture(params=[0.0, 0.25], ids=["complete", "incomplete"])
 def case(request):
-    labels = noisy_ensemble(60, 9, 3, noise=0.3, missing=request.param, seed=1)[1]
+    labels = make_partitions(60, 9, 3, noise=0.3, missing_ratio=request.param, random_state=1)[0]
     return labels, EAC(3).fit_predict(labels)
 
 
@@ -91,7 +91,7 @@ def test_partitions(case):
 
 
 def test_bad_runs_and_repeats_are_named():
-    truth, labels = noisy_ensemble(200, 12, 4, noise=0.1, seed=3)
+    labels, truth = make_partitions(200, 12, 4, noise=0.1, random_state=3)
     rng = np.random.default_rng(0)
     junk = rng.integers(0, 4, 200)
     table = np.column_stack([labels, labels[:, 2], junk, np.zeros(200, int)])
@@ -103,7 +103,7 @@ def test_bad_runs_and_repeats_are_named():
 
 
 def test_doubtful_samples_come_first():
-    truth, labels = noisy_ensemble(80, 20, 2, noise=0.05, seed=4)
+    labels, truth = make_partitions(80, 20, 2, noise=0.05, random_state=4)
     labels[5] = 1 - labels[5]  # every partition puts it on the other side
     labels[6, ::2] = 1 - labels[6, ::2]
     diagnosis = diagnose(labels, truth)
@@ -116,7 +116,7 @@ def test_doubtful_samples_come_first():
 
 
 def test_membership_sums_to_one():
-    truth, labels = noisy_ensemble(50, 10, 3, noise=0.2)
+    labels, truth = make_partitions(50, 10, 3, noise=0.2)
     soft = membership(labels, truth)
     np.testing.assert_allclose(soft.sum(axis=1), 1.0)
     assert np.mean(soft.argmax(axis=1) == truth) > 0.95
@@ -139,7 +139,7 @@ def test_samples_left_out_and_clusters_of_one():
 
 
 def test_weights_are_repeats():
-    labels = noisy_ensemble(30, 6, 3, noise=0.3)[1]
+    labels = make_partitions(30, 6, 3, noise=0.3)[0]
     found = EAC(3).fit_predict(labels)
     times = np.random.default_rng(1).integers(1, 4, 30)
     repeated = diagnose(np.repeat(labels, times, axis=0), np.repeat(found, times))
@@ -157,7 +157,7 @@ def test_weights_are_repeats():
 
 
 def test_the_unit_of_weights_does_not_matter_to_scores():
-    labels = noisy_ensemble(40, 6, 3, noise=0.3, missing=0.1, seed=2)[1]
+    labels = make_partitions(40, 6, 3, noise=0.3, missing_ratio=0.1, random_state=2)[0]
     found = EAC(3).fit_predict(labels)
     plain = diagnose(labels, found)
     small = diagnose(Ensemble.from_partitions(labels, weights=np.full(40, 0.01)), found)
@@ -167,7 +167,7 @@ def test_the_unit_of_weights_does_not_matter_to_scores():
 
 
 def test_large_tables_need_no_square_matrix():
-    truth, labels = noisy_ensemble(100_000, 10, 5, noise=0.2)
+    labels, truth = make_partitions(100_000, 10, 5, noise=0.2)
     with partita.config_context(memory_budget=50 * 2**20):
         diagnosis = diagnose(labels, truth)
     assert diagnosis.confidence.mean() > 0.5
@@ -181,7 +181,7 @@ def test_wrong_lengths():
 
 
 def test_a_diagnosis_beyond_the_budget_is_refused_before_it_begins():
-    labels = noisy_ensemble(400, 10, 4, noise=0.3, seed=1)[1]
+    labels = make_partitions(400, 10, 4, noise=0.3, random_state=1)[0]
     consensus = LWGP(4, random_state=0).fit_predict(labels)
     with (
         config_context(memory_budget=50_000),

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from partita import LWGP, Ensemble, add_consensus, diagnose
+from partita.datasets import make_partitions
 from partita.exceptions import InvalidEnsembleError, NoStructureError
 from partita.fusion import fuse
 from partita.metrics import adjusted_rand
-from partita.testing import noisy_ensemble
 
-TRUTH, LABELS = noisy_ensemble(90, 12, 3, noise=0.15)
+LABELS, TRUTH = make_partitions(90, 12, 3, noise=0.15)
 
 
 def columns() -> dict[str, np.ndarray]:

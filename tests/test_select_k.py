@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from partita.consensus import EAC
+from partita.datasets import make_partitions
 from partita.generators import RandomK, RandomRows, SpectralBandwidths
 from partita.select_k import scan_k, scan_k_features
-from partita.testing import noisy_ensemble
 
 QUICK = {"n_resamples": 3, "n_null": 4, "consensus": EAC()}
 
@@ -17,7 +17,7 @@ QUICK = {"n_resamples": 3, "n_null": 4, "consensus": EAC()}
 @pytest.mark.parametrize("planted", [2, 3, 5])
 @pytest.mark.parametrize("noise", [0.1, 0.4])
 def test_planted_number_is_found(planted, noise):
-    _, labels = noisy_ensemble(100, 16, planted, noise=noise, seed=planted)
+    labels, _ = make_partitions(100, 16, planted, noise=noise, random_state=planted)
     scan = scan_k(labels, range(2, 8), random_state=0, **QUICK)
     assert scan.best_k == planted, str(scan)
     assert np.argmax(scan.gain) == planted - 2
@@ -33,7 +33,7 @@ def test_noise_is_called_noise(seed):
 
 
 def test_missing_labels():
-    labels = noisy_ensemble(100, 20, 3, noise=0.1, missing=0.3)[1]
+    labels = make_partitions(100, 20, 3, noise=0.1, missing_ratio=0.3)[0]
     assert scan_k(labels, range(2, 6), random_state=0, **QUICK).best_k == 3
 
 
@@ -56,7 +56,7 @@ def test_shuffled_labels_are_too_weak_a_null_for_features():
 
 
 def test_curves():
-    labels = noisy_ensemble(60, 12, 3, noise=0.2)[1]
+    labels = make_partitions(60, 12, 3, noise=0.2)[0]
     scan = scan_k(labels, [4, 2, 3], random_state=0, **QUICK)
     assert scan.k.tolist() == [2, 3, 4]
     assert scan.cdf.shape == (3, 101)
@@ -75,7 +75,7 @@ def test_curves():
 
 
 def test_same_seed_same_scan():
-    labels = noisy_ensemble(50, 8, 3, noise=0.3)[1]
+    labels = make_partitions(50, 8, 3, noise=0.3)[0]
     one = scan_k(labels, [2, 3], random_state=5, **QUICK)
     two = scan_k(labels, [2, 3], random_state=5, **QUICK)
     np.testing.assert_array_equal(one.gain, two.gain)
@@ -92,6 +92,6 @@ def test_same_seed_same_scan():
     ],
 )
 def test_bad_requests(options, message):
-    labels = noisy_ensemble(60, 8)[1]
+    labels = make_partitions(60, 8)[0]
     with pytest.raises(ValueError, match=message):
         scan_k(labels, **options)

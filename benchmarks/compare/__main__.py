@@ -38,6 +38,7 @@ from benchmarks.compare._contenders import PEERS, Contender, ours
 from benchmarks.compare._measure import Limits, Outcome, run
 from benchmarks.compare._page import PAGE, page
 from benchmarks.compare._records import RECORDS, Records
+from partita.datasets import make_partitions
 from partita.metrics import adjusted_rand
 from partita.registry import all_methods
 
@@ -47,21 +48,14 @@ SHOWN = {"seconds": "{:.3g}", "cpu_seconds": "{:.3g}", "peak_mb": "{:.0f}", "ari
 QUICK_SAMPLES, QUICK_PARTITIONS = (1_000, 5_000), (20,)
 
 
-def planted(n: int, m: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Classes, and partitions of 10 to 40 clusters that split, mix and blur them.
+def planted(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return partitions of 10 to 40 clusters, and the planted classes.
 
-    Hardly any two rows are equal, so nothing is gained by reducing them: the worst case for us.
+    Hardly any two rows are equal, so reducing them gains nothing: the worst case for partita.
     """
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, N_CLUSTERS, n)
-    columns = []
-    for k in rng.integers(N_CLUSTERS, 41, m):
-        pieces = rng.integers(0, k, (N_CLUSTERS, 4))
-        column = pieces[truth, rng.integers(0, 4, n)]
-        blurred = rng.random(n) < 0.3
-        column[blurred] = rng.integers(0, k, np.count_nonzero(blurred))
-        columns.append(column)
-    return truth, np.stack(columns, axis=1)
+    return make_partitions(
+        n, m, N_CLUSTERS, noise=0.3, k_min=N_CLUSTERS, k_max=40, balanced=True, shuffle=True
+    )
 
 
 def contenders(keys: list[str]) -> list[Contender]:
@@ -80,7 +74,7 @@ def measure(arguments: argparse.Namespace, records: Records) -> Iterator[dict[st
     limits = Limits(arguments.seconds, arguments.gigabytes)
     talk = Console(stderr=True, highlight=False)
     for m, n in product(sorted(arguments.m), sorted(arguments.n)):
-        truth, labels = planted(n, m)
+        labels, truth = planted(n, m)
         for contender in contenders(arguments.methods):
             cell = n, m, contender.library, contender.what
             if arguments.resume and cell in records.by_cell:

@@ -8,7 +8,7 @@ from scipy.spatial.distance import squareform
 
 from benchmarks.speed._measure import Record, peak_mb, seconds
 from partita import EAC
-from partita.testing import noisy_ensemble
+from partita.datasets import make_partitions
 
 N, M, K = 10_000, 100, 50
 
@@ -23,7 +23,7 @@ def reference(labels: np.ndarray) -> np.ndarray:
 
 
 def run() -> list[Record]:
-    labels = noisy_ensemble(N, M, K, noise=0.5)[1]
+    labels = make_partitions(N, M, K, noise=0.5)[0]
     small = labels[:200]
     ours = lambda: EAC(10).fit(labels)  # noqa: E731
     return [

@@ -9,22 +9,9 @@ from sklearn.cluster import KMeans
 
 from benchmarks.speed._measure import Record, in_turn, peak_mb
 from partita import LWGP
+from partita.datasets import make_partitions
 
 K = 10
-
-
-def planted(n: int, m: int, seed: int = 0) -> np.ndarray:
-    """Partitions of K_i in K..100 clusters that split and blur K planted ones."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, K, n)
-    columns = []
-    for k_i in rng.integers(K, 101, m):
-        split = rng.integers(0, k_i, (K, 12))
-        column = split[truth, rng.integers(0, 12, n)]
-        noise = rng.random(n) < 0.2
-        column[noise] = rng.integers(0, k_i, noise.sum())
-        columns.append(column)
-    return np.stack(columns, axis=1)
 
 
 def reference(labels: np.ndarray) -> np.ndarray:
@@ -41,7 +28,9 @@ def reference(labels: np.ndarray) -> np.ndarray:
 def run() -> list[Record]:
     records = []
     for n, m in ((50_000, 20), (20_000, 100)):
-        labels = planted(n, m)
+        labels, _ = make_partitions(
+            n, m, K, noise=0.2, k_min=K, k_max=100, balanced=True, shuffle=True
+        )
         ours = lambda labels=labels: LWGP(K, n_init=3, random_state=0).fit(labels)  # noqa: E731
         our_seconds, its_seconds = in_turn(
             ours, lambda labels=labels: reference(labels), repeats=12

@@ -10,19 +10,7 @@ from sklearn.cluster import KMeans
 
 from benchmarks.speed._measure import Record, in_turn, peak_mb
 from partita import SEC
-
-
-def planted(n: int, m: int, k: int, k_i: int, seed: int = 0) -> np.ndarray:
-    """Planted clusters, each split among a few of the K_i clusters, seen through 40 % noise."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, k, n)
-    labels = np.empty((n, m), np.int64)
-    for i in range(m):
-        names = rng.integers(0, k_i, (k, 3))
-        labels[:, i] = names[truth, rng.integers(0, 3, n)]
-    noise = rng.random((n, m)) < 0.4
-    labels[noise] = rng.integers(0, k_i, int(noise.sum()))
-    return labels
+from partita.datasets import make_partitions
 
 
 def sparse_rows(labels: np.ndarray) -> tuple[sp.csr_matrix, np.ndarray]:
@@ -44,7 +32,9 @@ def run() -> list[Record]:
 
 
 def beside_kmeans(n: int, *, k: int, k_i: int, target: float, repeats: int) -> Record:
-    labels = planted(n, 100, k, k_i)
+    labels, _ = make_partitions(
+        n, 100, k, noise=0.4, k_min=k_i, k_max=k_i, balanced=True, shuffle=True
+    )
     seeds = np.arange(k)  # one per planted cluster would be too easy
     iterations = SEC(k, init=seeds).fit(labels).n_iter_
 

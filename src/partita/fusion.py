@@ -88,9 +88,9 @@ def fuse(
 
     Examples
     --------
-    >>> from partita.testing import noisy_ensemble
+    >>> from partita.datasets import make_partitions
     >>> from partita import fuse
-    >>> truth, labels = noisy_ensemble(90, 20, 3, noise=0.2)
+    >>> labels, truth = make_partitions(90, 20, 3, noise=0.2)
     >>> found = fuse(labels, k_range=range(2, 5), random_state=0)
     >>> found.n_clusters, round(float(found.confidence.mean()), 1)
     (3, 0.7)

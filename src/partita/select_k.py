@@ -147,8 +147,8 @@ def scan_k(
     Examples
     --------
     >>> from partita import scan_k
-    >>> from partita.testing import noisy_ensemble
-    >>> truth, labels = noisy_ensemble(90, 20, 3, noise=0.2)
+    >>> from partita.datasets import make_partitions
+    >>> labels, truth = make_partitions(90, 20, 3, noise=0.2)
     >>> scan_k(labels, range(2, 6), n_resamples=5, n_null=5, random_state=0).best_k
     3
     """

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from partita.testing import noisy_ensemble
+from partita.datasets import make_partitions
 
-TRUTH, LABELS = noisy_ensemble(60, 10, 3, noise=0.1)
+LABELS, TRUTH = make_partitions(60, 10, 3, noise=0.1)
 IDS = [f"sample {i}" for i in range(60)]
 CLOUDS = np.repeat([0, 1, 2], 20)
 POINTS = np.asarray([[0, 0], [8, 0], [0, 8]])[CLOUDS] + np.random.default_rng(0).normal(

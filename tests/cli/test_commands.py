@@ -149,11 +149,11 @@ def test_a_store_is_read_too(partita, tmp_path: Path) -> None:
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
     """A store that is larger than the memory budget of the tests below."""
+    from partita.datasets import make_partitions
     from partita.ensemble import Ensemble
     from partita.io import LabelStore
-    from partita.testing import noisy_ensemble
 
-    _, labels = noisy_ensemble(20_000, 6, 3, noise=0.1)
+    labels, _ = make_partitions(20_000, 6, 3, noise=0.1)
     LabelStore.from_partitions(Ensemble.from_partitions(labels), tmp_path / "large")
     return tmp_path / "large"
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from partita.testing import noisy_ensemble
+from partita.datasets import make_partitions
 
 
 def signed_coassociation(labels):
@@ -92,7 +92,7 @@ def mcp(t, gamma):
 
 def repeated_rows(missing, seed):
     """70 samples, about half of them copies of others."""
-    labels = noisy_ensemble(50, 7, noise=0.15, missing=missing, seed=seed)[1]
+    labels = make_partitions(50, 7, noise=0.15, missing_ratio=missing, random_state=seed)[0]
     return labels[np.random.default_rng(seed).integers(50, size=70)]
 
 

@@ -10,9 +10,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import CSPA, LWGP, Ensemble, config_context, matrices
 from partita.config import Progress
+from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError
 from partita.solvers.graph_cut.graphs import METIS_ROWS, cut_cliques
-from partita.testing import consensus_checks, noisy_ensemble
+from partita.testing import consensus_checks
 
 PARTITIONERS = ("builtin", "metis")
 
@@ -39,7 +40,7 @@ def test_toy_of_the_paper(partitioner):
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_objective_is_the_cut_of_the_full_graph(partitioner, missing):
-    labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.3, missing=missing)[1], 3, axis=0)
+    labels = np.repeat(make_partitions(40, 6, 3, noise=0.3, missing_ratio=missing)[0], 3, axis=0)
     found = CSPA(4, partitioner=partitioner, random_state=0).fit(labels)
     assert found.objective_ == pytest.approx(coassociation_cut(labels, found.labels_), rel=1e-12)
     assert found.history_[-1] == pytest.approx(found.objective_, rel=1e-12)
@@ -50,7 +51,7 @@ def test_objective_is_the_cut_of_the_full_graph(partitioner, missing):
 
 def test_weighted_rows_are_the_full_graph():
     """The same partition cuts the same on distinct rows and on samples."""
-    labels = np.repeat(noisy_ensemble(30, 5, 3, noise=0.4)[1], 2, axis=0)
+    labels = np.repeat(make_partitions(30, 5, 3, noise=0.4)[0], 2, axis=0)
     full = Ensemble.from_partitions(labels)
     core = full.compress()
     options = {"balance": 0.05, "n_init": 2, "partitioner": "builtin", "task": "test"}
@@ -80,7 +81,7 @@ def test_equal_blobs_are_found_and_unequal_ones_are_not(partitioner):
 
 def test_twenty_thousand_rows_without_an_n_by_n_matrix():
     """All rows distinct, in a budget far below the 3.2 GB that n² doubles would take."""
-    truth, labels = noisy_ensemble(20_000, 20, 5, noise=0.5, balanced=True)
+    labels, truth = make_partitions(20_000, 20, 5, noise=0.5, balanced=True)
     with config_context(memory_budget=100 * 2**20):
         found = CSPA(5, n_init=1, random_state=0).fit(labels)
     assert found.partitioner_ == "builtin"
@@ -88,7 +89,7 @@ def test_twenty_thousand_rows_without_an_n_by_n_matrix():
 
 
 def test_metis_needs_the_graph_and_says_so():
-    labels = noisy_ensemble(2000, 10, 5, noise=0.5)[1]
+    labels = make_partitions(2000, 10, 5, noise=0.5)[0]
     with config_context(memory_budget=20 * 2**20):
         with pytest.raises(MemoryBudgetError, match="CSPA on"):
             CSPA(5, partitioner="metis").fit(labels)
@@ -98,7 +99,7 @@ def test_metis_needs_the_graph_and_says_so():
 
 def test_progress_is_told_and_interrupts_go_through():
     steps: list[Progress] = []
-    labels = noisy_ensemble(60, 6)[1]
+    labels = make_partitions(60, 6)[0]
     with config_context(progress=steps.append):
         CSPA(3, partitioner="builtin", random_state=0).fit(labels)
     assert [s.done for s in steps] == list(range(1, len(steps) + 1))

@@ -9,10 +9,10 @@ from scipy.linalg import solve_sylvester
 from sklearn.metrics import adjusted_rand_score
 
 from partita import DREC, Ensemble, config_context
+from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError
 from partita.solvers.low_rank import low_rank_affinity
 from partita.solvers.spectral import normalize_rows, spectral_embedding
-from partita.testing import noisy_ensemble
 
 
 def represent_slowly(labels, lam, rounds):
@@ -70,7 +70,7 @@ def test_reference_values_of_ecoli():
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_sylvester_equations(lam, missing):
     """Repeated samples are one micro-cluster of weight 1, gaps are rows of X without a 1."""
-    once = noisy_ensemble(40, 6, 3, noise=0.3, missing=missing, seed=4)[1]
+    once = make_partitions(40, 6, 3, noise=0.3, missing_ratio=missing, random_state=4)[0]
     labels = np.repeat(once, 1 + np.arange(40) % 3, axis=0)
     Z, row, history = represent_slowly(labels, lam, 4)
     method = DREC(3, lam=lam, max_iter=4, random_state=0).fit(labels)
@@ -98,7 +98,7 @@ def test_three_micro_clusters_by_hand():
 
 @pytest.mark.parametrize("lam", [1e-3, 1.0, 1e3])
 def test_objective_never_rises(lam):
-    labels = noisy_ensemble(60, 7, 4, noise=0.3, missing=0.1)[1]
+    labels = make_partitions(60, 7, 4, noise=0.3, missing_ratio=0.1)[0]
     history = DREC(4, lam=lam, max_iter=12, random_state=0).fit(labels).history_
     assert np.all(np.diff(history) <= 1e-12 * history[0])
     assert history[-1] < history[0]
@@ -107,20 +107,20 @@ def test_objective_never_rises(lam):
 @pytest.mark.parametrize(("lam", "found"), [(1.0, False), (10.0, True), (1000.0, True)])
 def test_small_lam_is_fragile(lam, found):
     """What the docstring says of the default."""
-    truth, labels = noisy_ensemble(noise=0.05)
+    labels, truth = make_partitions(noise=0.05)
     agreement = adjusted_rand_score(truth, DREC(3, lam=lam, random_state=0).fit_predict(labels))
     assert (agreement > 0.9) == found
 
 
 def test_sizes_do_not_count():
-    labels = np.unique(noisy_ensemble(60, 6, 3, noise=0.2)[1], axis=0)
+    labels = np.unique(make_partitions(60, 6, 3, noise=0.2)[0], axis=0)
     repeated = np.repeat(labels, 1 + np.arange(len(labels)) % 4, axis=0)
     once, many = (DREC(3, random_state=0).fit(x).history_ for x in (labels, repeated))
     np.testing.assert_allclose(once, many, rtol=1e-13)
 
 
 def test_refusals():
-    labels = noisy_ensemble()[1]
+    labels = make_partitions()[0]
     with pytest.raises(ValueError, match="lam"):
         DREC(3, lam=0).fit(labels)
     n = len(np.unique(labels, axis=0))

@@ -10,7 +10,7 @@ from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
 from partita import EAC, Ensemble
-from partita.testing import noisy_ensemble
+from partita.datasets import make_partitions
 
 
 def test_by_hand():
@@ -22,7 +22,7 @@ def test_by_hand():
 
 
 def test_lifetime_chooses_the_number_of_clusters():
-    truth, labels = noisy_ensemble(80, 30, 4, noise=0.1)
+    labels, truth = make_partitions(80, 30, 4, noise=0.1)
     method = EAC(n_clusters=None).fit(labels)
     assert method.n_clusters_ == 4
     assert adjusted_rand_score(truth, method.labels_) == 1.0
@@ -31,7 +31,7 @@ def test_lifetime_chooses_the_number_of_clusters():
 @pytest.mark.parametrize("linkage", ["average", "complete", "single"])
 def test_missing_path_without_missing_labels_is_the_plain_path(linkage, monkeypatch):
     # eight partitions: eighths are exact, so that ties are ties in floating point too
-    labels = noisy_ensemble(50, 8, 3, noise=0.35, seed=2)[1]
+    labels = make_partitions(50, 8, 3, noise=0.35, random_state=2)[0]
     plain = EAC(4, linkage=linkage).fit(labels)
     monkeypatch.setattr(Ensemble, "n_missing", 1)
     other = EAC(4, linkage=linkage).fit(labels)

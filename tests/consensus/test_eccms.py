@@ -17,9 +17,9 @@ from partita import (
     config_context,
     locally_weighted_coassociation,
 )
+from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, MemoryBudgetError, NotSupportedError
 from partita.matrices import trajectory_similarity
-from partita.testing import noisy_ensemble
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "eccms.json"
 AFFINITIES = {
@@ -134,14 +134,14 @@ def test_reference_values(case):
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 @pytest.mark.parametrize(("alpha", "lam"), [(0.8, 0.4), (0.6, 0.01)])
 def test_reduction_is_exact(affinity, missing, alpha, lam):
-    labels = repeated(noisy_ensemble(40, 10, noise=0.3, missing=missing)[1])
+    labels = repeated(make_partitions(40, 10, noise=0.3, missing_ratio=missing)[0])
     method = ECCMS(3, alpha=alpha, lam=lam, affinity=affinity).fit(labels)
     assert len(method.core_matrix_) < len(labels)
     assert_equals_twin(method, labels, AFFINITIES[affinity](labels))
 
 
 def test_weights_are_repeats():
-    labels = noisy_ensemble(40, 10, noise=0.3)[1]
+    labels = make_partitions(40, 10, noise=0.3)[0]
     times = np.random.default_rng(1).integers(1, 5, size=40)
     weighted = ECCMS(3).fit(Ensemble.from_partitions(labels, weights=times))
     written_out = ECCMS(3).fit(np.repeat(labels, times, axis=0))
@@ -151,7 +151,7 @@ def test_weights_are_repeats():
 
 
 def test_weights_below_one():
-    truth, labels = noisy_ensemble(60, 12, noise=0.1)
+    labels, truth = make_partitions(60, 12, noise=0.1)
     weights = np.random.default_rng(2).random(60) * 0.5 + 0.1
     method = ECCMS(3).fit(Ensemble.from_partitions(labels, weights=weights))
     assert np.isfinite(method.core_matrix_).all()
@@ -159,7 +159,7 @@ def test_weights_below_one():
 
 
 def test_threads_do_not_matter():
-    labels = noisy_ensemble(700, 20, 5, noise=0.5)[1]
+    labels = make_partitions(700, 20, 5, noise=0.5)[0]
     results = []
     for threads in (1, 2):
         with config_context(n_threads=threads):
@@ -173,7 +173,7 @@ def test_threads_do_not_matter():
 
 
 def test_given_affinity_that_follows_the_rows_is_reduced():
-    labels = repeated(noisy_ensemble(40, 10, noise=0.3)[1])
+    labels = repeated(make_partitions(40, 10, noise=0.3)[0])
     named = ECCMS(3).fit(labels)
     given = ECCMS(3, affinity=locally_weighted_coassociation(labels)).fit(labels)
     assert given.core_matrix_.shape == named.core_matrix_.shape
@@ -189,7 +189,7 @@ def features_kernel(n, rng):
 
 
 def test_given_affinity_that_tells_equal_rows_apart():
-    labels = repeated(noisy_ensemble(40, 10, noise=0.3)[1])
+    labels = repeated(make_partitions(40, 10, noise=0.3)[0])
     A = features_kernel(len(labels), np.random.default_rng(3))
     method = ECCMS(3, affinity=A).fit(labels)
     assert len(method.core_matrix_) == len(labels)
@@ -200,7 +200,7 @@ def test_given_affinity_that_tells_equal_rows_apart():
 
 
 def test_given_affinity_with_an_unlabeled_sample():
-    labels = repeated(noisy_ensemble(40, 10, noise=0.3)[1])
+    labels = repeated(make_partitions(40, 10, noise=0.3)[0])
     A = features_kernel(len(labels), np.random.default_rng(5))
     labels[7] = -1
     known = np.delete(np.arange(len(labels)), 7)
@@ -220,7 +220,7 @@ def test_given_affinity_with_an_unlabeled_sample():
 
 @pytest.mark.parametrize("final", ["average", "spectral"])
 def test_final_step(final):
-    truth, labels = noisy_ensemble(90, 15, 4, noise=0.25)
+    labels, truth = make_partitions(90, 15, 4, noise=0.25)
     method = ECCMS(4, final=final).fit(labels)
     assert adjusted_rand_score(truth, method.labels_) > 0.9
     np.testing.assert_array_equal(method.labels_, ECCMS(4, final=final).fit_predict(labels))
@@ -228,7 +228,7 @@ def test_final_step(final):
 
 
 def test_the_larger_lam_the_nearer_the_affinity():
-    labels = repeated(noisy_ensemble(40, 10, noise=0.3)[1])
+    labels = repeated(make_partitions(40, 10, noise=0.3)[0])
     A = locally_weighted_coassociation(labels)
     distance = [
         np.linalg.norm(ECCMS(3, lam=lam).fit(labels).consensus_matrix() - A)
@@ -241,7 +241,7 @@ def test_the_larger_lam_the_nearer_the_affinity():
 
 
 def test_cap_is_reported():
-    labels = noisy_ensemble(90, 15, 4, noise=0.25)[1]
+    labels = make_partitions(90, 15, 4, noise=0.25)[0]
     with pytest.warns(ConvergenceWarning, match="max_iter=5"):
         method = ECCMS(4, max_iter=5).fit(labels)
     assert not method.converged_
@@ -253,7 +253,7 @@ def test_a_matrix_that_vanishes_does_not_keep_the_iteration_going(vanishing):
     if vanishing == "E":  # unanimous partitions: no noise
         labels = np.tile(np.repeat([0, 1, 2, 3], [5, 9, 16, 2])[:, None], (1, 6))
     else:  # C = F holds by itself
-        labels = noisy_ensemble(90, 4, noise=0.3)[1]
+        labels = make_partitions(90, 4, noise=0.3)[0]
     method = ECCMS(2).fit(labels)
     assert method.converged_
     assert method.n_iter_ < 100
@@ -261,7 +261,7 @@ def test_a_matrix_that_vanishes_does_not_keep_the_iteration_going(vanishing):
 
 
 def test_progress_and_interruption():
-    labels = noisy_ensemble(90, 15, 4, noise=0.25)[1]
+    labels = make_partitions(90, 15, 4, noise=0.25)[0]
     seen = []
     with config_context(progress=seen.append):
         method = ECCMS(4).fit(labels)
@@ -294,11 +294,11 @@ def test_progress_and_interruption():
 )
 def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
-        ECCMS(3, **parameters).fit(noisy_ensemble()[1])
+        ECCMS(3, **parameters).fit(make_partitions()[0])
 
 
 def test_consensus_matrix_respects_the_budget_and_its_absence_is_explained():
-    labels = repeated(noisy_ensemble(300, 3, noise=0.3)[1])
+    labels = repeated(make_partitions(300, 3, noise=0.3)[0])
     method = ECCMS(3).fit(labels)
     with config_context(memory_budget=8 * len(labels) ** 2 - 1), pytest.raises(MemoryBudgetError):
         method.consensus_matrix()

@@ -18,10 +18,11 @@ from partita import (
     locally_weighted_coassociation,
 )
 from partita.consensus.ecpcs import _votes
+from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError
 from partita.matrices import cluster_jaccard, cluster_similarity
 from partita.solvers.normalized_cuts import normalized_cut_vectors
-from partita.testing import consensus_checks, noisy_ensemble
+from partita.testing import consensus_checks
 
 
 def one_hot(labels):
@@ -100,7 +101,7 @@ def test_reference_values_of_ecoli():
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 @pytest.mark.parametrize("n_steps", [1, 7])
 def test_reduced_equals_unreduced(missing, n_steps):
-    once = noisy_ensemble(40, 14, 4, noise=0.4, missing=missing, seed=8)[1]
+    once = make_partitions(40, 14, 4, noise=0.4, missing_ratio=missing, random_state=8)[0]
     labels = np.repeat(once, 1 + np.arange(40) % 3, axis=0)
     ensemble = Ensemble.from_partitions(labels)
     Z = cluster_similarity(ensemble, n_steps)
@@ -119,7 +120,7 @@ def test_reduced_equals_unreduced(missing, n_steps):
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_meta_clusters_of_reduced_and_unreduced_vote_alike(missing):
-    labels = noisy_ensemble(40, 6, 4, noise=0.2, missing=missing, seed=8)[1]
+    labels = make_partitions(40, 6, 4, noise=0.2, missing_ratio=missing, random_state=8)[0]
     labels = np.repeat(labels, 1 + np.arange(40) % 3, axis=0)
     method = ECPCS(4, final="meta", random_state=0).fit(labels)
     core = Ensemble.from_partitions(labels).compress()
@@ -150,7 +151,7 @@ def test_three_samples_by_hand():
 
 
 def test_missing_as_disagreement():
-    labels = noisy_ensemble(30, 5, 3, noise=0.2, missing=0.2)[1]
+    labels = make_partitions(30, 5, 3, noise=0.2, missing_ratio=0.2)[0]
     known = labels >= 0
     share = (known[:, None] & known).sum(axis=2) / 5
     np.testing.assert_allclose(
@@ -167,7 +168,7 @@ def test_battery_with_meta_clusters(check):
 
 
 def test_meta_clusters_need_no_matrix_of_samples():
-    truth, labels = noisy_ensemble(5000, 20, 5, noise=0.3)
+    labels, truth = make_partitions(5000, 20, 5, noise=0.3)
     with config_context(memory_budget=20 * 2**20):
         found = ECPCS(5, final="meta", random_state=0).fit_predict(labels)
         with pytest.raises(MemoryBudgetError, match="ECPCS"):
@@ -176,7 +177,7 @@ def test_meta_clusters_need_no_matrix_of_samples():
 
 
 def test_affinity_of_eccms_alone_and_in_a_blend():
-    truth, labels = noisy_ensemble(60, 8, 3, noise=0.2)
+    labels, truth = make_partitions(60, 8, 3, noise=0.2)
     ECA = enhanced_coassociation(labels)
     named = ECCMS(3, affinity="ecpcs").fit(labels)
     given = ECCMS(3, affinity=ECA).fit(labels)

@@ -8,8 +8,9 @@ from cut_twin import TOY, TOY_ANSWER
 from published import reference
 
 from partita import CSPA, GCC, HGPA, MCLA
+from partita.datasets import make_partitions
 from partita.metrics import anmi
-from partita.testing import consensus_checks, noisy_ensemble
+from partita.testing import consensus_checks
 
 
 @pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
@@ -26,7 +27,7 @@ def test_toy_of_the_paper():
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_the_best_by_average_nmi_is_kept(missing):
-    labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.3, missing=missing)[1], 3, axis=0)
+    labels = np.repeat(make_partitions(40, 6, 3, noise=0.3, missing_ratio=missing)[0], 3, axis=0)
     found = GCC(3, partitioner="builtin", random_state=0).fit(labels)
     assert set(found.scores_) == {"cspa", "hgpa", "mcla"}
     assert found.objective_ == max(found.scores_.values()) == found.scores_[found.best_]
@@ -37,7 +38,7 @@ def test_the_best_by_average_nmi_is_kept(missing):
 
 def test_each_of_the_three_is_the_method_of_that_name():
     """The first cut made is CSPA's, from the same random numbers; on clear data all agree."""
-    _, labels = noisy_ensemble(noise=0.2, balanced=True)
+    labels, _ = make_partitions(noise=0.2, balanced=True)
     found = GCC(3, partitioner="builtin", random_state=0).fit(labels)
     cspa = CSPA(3, partitioner="builtin", random_state=0).fit(labels)
     assert found.scores_["cspa"] == pytest.approx(anmi(cspa.labels_, labels), rel=1e-12)
@@ -48,7 +49,7 @@ def test_each_of_the_three_is_the_method_of_that_name():
 
 
 def test_unequal_clusters_are_left_to_mcla():
-    _, labels = noisy_ensemble(noise=0.1)
+    labels, _ = make_partitions(noise=0.1)
     found = GCC(3, partitioner="builtin", random_state=0).fit(labels)
     assert found.best_ == "mcla"
     assert found.scores_["mcla"] > found.scores_["cspa"]

@@ -14,9 +14,9 @@ from published import reference, within_sum_of_squares
 from sklearn.metrics import adjusted_rand_score
 
 from partita import GPMGLA, Ensemble, config_context
+from partita.datasets import make_partitions
 from partita.matrices import connected_triples, crowd_agreement, incidence
 from partita.solvers import transfer_cut_embedding
-from partita.testing import noisy_ensemble
 
 
 def embedding(ensemble, n_clusters, alpha=0.5):
@@ -73,7 +73,9 @@ def test_reference_values_of_ecoli():
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_reduced_equals_unreduced(missing):
-    labels = repeated(noisy_ensemble(40, 6, 4, noise=0.3, missing=missing, seed=8)[1])
+    labels = repeated(
+        make_partitions(40, 6, 4, noise=0.3, missing_ratio=missing, random_state=8)[0]
+    )
     weight = crowd_agreement_slowly(labels) ** 2
     B, partition = incidence_slowly(labels)
     links = connected_triples_slowly(labels, weight)
@@ -102,13 +104,13 @@ def test_three_samples_by_hand():
 
 
 def test_no_matrix_of_samples():
-    truth, labels = noisy_ensemble(5000, 20, 5, noise=0.3)
+    labels, truth = make_partitions(5000, 20, 5, noise=0.3)
     with config_context(memory_budget=20 * 2**20):
         found = GPMGLA(5, random_state=0).fit_predict(labels)
     assert adjusted_rand_score(truth, found) > 0.95
 
 
 def test_refusals():
-    labels = noisy_ensemble()[1]
+    labels = make_partitions()[0]
     with pytest.raises(ValueError, match="alpha"):
         GPMGLA(3, alpha=0).fit(labels)

@@ -13,8 +13,9 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from partita import HBGF, Ensemble, matrices
+from partita.datasets import make_partitions
 from partita.solvers.bipartite import bipartite_embedding
-from partita.testing import consensus_checks, noisy_ensemble
+from partita.testing import consensus_checks
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "hbgf.json"
 WHY = "METIS is optional: pip install partita[graph]"
@@ -39,7 +40,7 @@ def embedding_slowly(labels, k):
 def test_unreduced_twin(shape, missing):
     """Gram matrices, which no sign or rotation changes, of samples and clusters together."""
     n, m = shape
-    labels = noisy_ensemble(n, m, 3, noise=0.2, missing=missing, seed=3)[1]
+    labels = make_partitions(n, m, 3, noise=0.2, missing_ratio=missing, random_state=3)[0]
     labels = np.repeat(labels, np.random.default_rng(0).integers(1, 5, n), axis=0)
     expected = embedding_slowly(labels, 3)
     core = Ensemble.from_partitions(labels).compress()
@@ -112,7 +113,7 @@ def test_reference_values():
 
 def test_every_group_has_samples():
     """k-means may spend a group on base clusters alone; such starts come last."""
-    labels = noisy_ensemble(80, 4, 3, noise=0.6, seed=2)[1]
+    labels = make_partitions(80, 4, 3, noise=0.6, random_state=2)[0]
     assert HBGF(12, random_state=0).fit(labels).n_clusters_ == 12
 
 
@@ -140,7 +141,7 @@ def test_balanced_cuts_lose_on_unequal_clusters():
 
 def test_metis():
     pytest.importorskip("pymetis", reason=WHY)
-    labels = noisy_ensemble(300, 10, 4, noise=0.3, missing=0.1)[1]
+    labels = make_partitions(300, 10, 4, noise=0.3, missing_ratio=0.1)[0]
     method = HBGF(4, partitioner="metis", random_state=0).fit(labels)
     assert method.partitioner_.startswith("metis (pymetis ")
     sizes = np.bincount(method.labels_)
@@ -152,7 +153,7 @@ def test_metis():
 def test_metis_cut_is_what_it_says_and_near_the_best():
     """The weight of cut edges given the samples' labels, against all balanced cuts in two."""
     pytest.importorskip("pymetis", reason=WHY)
-    labels = noisy_ensemble(10, 5, 2, noise=0.15, seed=6)[1]
+    labels = make_partitions(10, 5, 2, noise=0.15, random_state=6)[0]
     truth = np.repeat([0, 1], 5)
     labels = np.where(np.random.default_rng(1).random((10, 5)) < 0.2, labels, truth[:, None])
     method = HBGF(2, partitioner="metis", random_state=0).fit(labels)
@@ -191,7 +192,7 @@ def test_battery_with_metis(check):
 def test_metis_reads_any_weights():
     """Fractions are scaled to integers; a common factor changes nothing."""
     pytest.importorskip("pymetis", reason=WHY)
-    labels = noisy_ensemble(60, 8, 3, noise=0.2)[1]
+    labels = make_partitions(60, 8, 3, noise=0.2)[0]
     weights = np.random.default_rng(0).random(60) + 0.1
     one, other = (
         HBGF(3, partitioner="metis", random_state=0).fit(
@@ -204,7 +205,7 @@ def test_metis_reads_any_weights():
 
 def test_without_metis(monkeypatch):
     monkeypatch.setitem(sys.modules, "pymetis", None)
-    labels = noisy_ensemble()[1]
+    labels = make_partitions()[0]
     with pytest.raises(ImportError, match=r"pip install \"partita\[graph\]\""):
         HBGF(3, partitioner="metis").fit(labels)
     method = HBGF(3, random_state=0).fit(labels)
@@ -213,4 +214,4 @@ def test_without_metis(monkeypatch):
 
 def test_bad_parameters():
     with pytest.raises(ValueError, match="partitioner"):
-        HBGF(3, partitioner="hmetis").fit(noisy_ensemble()[1])
+        HBGF(3, partitioner="hmetis").fit(make_partitions()[0])

@@ -11,8 +11,9 @@ from published import reference
 from sklearn.metrics import adjusted_rand_score
 
 from partita import HGPA, config_context
+from partita.datasets import make_partitions
 from partita.solvers.graph_cut.hypergraphs import KAHYPAR_PINS
-from partita.testing import consensus_checks, noisy_ensemble
+from partita.testing import consensus_checks
 
 
 @pytest.fixture(params=("builtin", "kahypar"))
@@ -40,7 +41,7 @@ def test_toy_of_the_paper(partitioner):
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_objective_is_the_number_of_hyperedges_cut(partitioner, missing):
-    labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.3, missing=missing)[1], 3, axis=0)
+    labels = np.repeat(make_partitions(40, 6, 3, noise=0.3, missing_ratio=missing)[0], 3, axis=0)
     found = HGPA(4, partitioner=partitioner, random_state=0).fit(labels)
     assert found.objective_ == hyperedges_cut(labels, found.labels_) == found.history_[-1]
     heaviest = np.unique(labels, axis=0, return_counts=True)[1].max()
@@ -66,7 +67,7 @@ def test_equal_blobs_are_found_and_unequal_ones_are_not(partitioner):
 def test_a_smaller_cut_may_be_a_worse_partition():
     """The docstring's warning: with every hyperedge cut anyway, saving one says nothing."""
     pytest.importorskip("kahypar")
-    truth, labels = noisy_ensemble(1000, 20, 8, noise=0.3, balanced=True)
+    labels, truth = make_partitions(1000, 20, 8, noise=0.3, balanced=True)
     builtin = HGPA(8, partitioner="builtin", random_state=0).fit(labels)
     kahypar = HGPA(8, partitioner="kahypar", n_init=1, random_state=0).fit(labels)
     assert kahypar.objective_ < builtin.objective_ == hyperedges_cut(labels, truth) == 160
@@ -77,7 +78,7 @@ def test_a_smaller_cut_may_be_a_worse_partition():
 def test_kahypar_cuts_no_more_than_the_start_that_joins_it():
     """Alone it cuts three hyperedges more here, and its partition has an ARI of 0.4."""
     pytest.importorskip("kahypar")
-    truth, labels = noisy_ensemble(500, 20, 5, noise=0.05, balanced=True)
+    labels, truth = make_partitions(500, 20, 5, noise=0.05, balanced=True)
     builtin = HGPA(5, partitioner="builtin", random_state=0).fit(labels)
     kahypar = HGPA(5, partitioner="kahypar", random_state=0).fit(labels)
     assert kahypar.objective_ <= builtin.objective_
@@ -94,7 +95,7 @@ def test_clusters_of_one_sample_are_no_hyperedges(partitioner):
 
 
 def test_large_ensembles_are_left_to_the_builtin_procedure():
-    truth, labels = noisy_ensemble(11_000, 20, 5, noise=0.5, balanced=True)
+    labels, truth = make_partitions(11_000, 20, 5, noise=0.5, balanced=True)
     with config_context(memory_budget=100 * 2**20):
         found = HGPA(5, n_init=1, random_state=0).fit(labels)
     assert found.partitioner_ == "builtin"

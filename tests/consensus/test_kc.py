@@ -11,21 +11,23 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from partita import KC, Ensemble, coassociation, config_context
+from partita.datasets import make_partitions
 from partita.scale import EnsembleRows
 from partita.solvers.label_kmeans.statistics import group_statistics, row_costs
-from partita.testing import noisy_ensemble
 
 REFERENCES = Path(__file__).parents[1] / "reference"
 
 
 def few_rows(missing=0.0):
     """Fewer distinct rows than base clusters."""
-    return np.repeat(noisy_ensemble(20, 30, 5, noise=0.3, missing=missing, seed=1)[1], 4, axis=0)
+    return np.repeat(
+        make_partitions(20, 30, 5, noise=0.3, missing_ratio=missing, random_state=1)[0], 4, axis=0
+    )
 
 
 def many_rows(missing=0.0):
     """More distinct rows than base clusters, and repeated ones."""
-    labels = noisy_ensemble(70, 5, 4, noise=0.4, missing=missing, seed=2)[1]
+    labels = make_partitions(70, 5, 4, noise=0.4, missing_ratio=missing, random_state=2)[0]
     return labels[np.random.default_rng(0).integers(0, 70, 200)]
 
 
@@ -106,7 +108,7 @@ def test_reference_values():
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_the_objective_never_rises(missing):
-    labels = noisy_ensemble(150, 12, 5, noise=0.5, missing=missing, seed=1)[1]
+    labels = make_partitions(150, 12, 5, noise=0.5, missing_ratio=missing, random_state=1)[0]
     for seed in range(3):
         method = KC(9, init="random", n_init=1, random_state=seed).fit(labels)
         assert method.n_iter_ > 1
@@ -114,7 +116,7 @@ def test_the_objective_never_rises(missing):
 
 
 def test_predict():
-    truth, labels = noisy_ensemble(200, 15, 3, noise=0.2, missing=0.1)
+    labels, truth = make_partitions(200, 15, 3, noise=0.2, missing_ratio=0.1)
     method = KC(3, random_state=0).fit(labels[::2])
     np.testing.assert_array_equal(method.predict(labels[::2]), method.labels_)
     assert adjusted_rand_score(truth[1::2], method.predict(labels[1::2])) > 0.9
@@ -122,7 +124,7 @@ def test_predict():
 
 def test_no_n_by_n_matrix():
     """20,000 rows with a budget far below the 3.2 GB that n² doubles would take."""
-    truth, labels = noisy_ensemble(20_000, 30, 5, noise=0.2)
+    labels, truth = make_partitions(20_000, 30, 5, noise=0.2)
     with config_context(memory_budget=100 * 2**20):
         found = KC(5, n_init=3, random_state=0).fit_predict(labels)
     assert adjusted_rand_score(truth, found) > 0.95

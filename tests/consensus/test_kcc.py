@@ -12,8 +12,9 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from partita import CCC, KCC, Ensemble
+from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning
-from partita.testing import check_consensus, noisy_ensemble
+from partita.testing import check_consensus
 
 REFERENCES = Path(__file__).parents[1] / "reference"
 PUBLISHED = {
@@ -168,7 +169,7 @@ def test_by_hand():
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_objective_and_utility_are_their_definitions(setting, missing, weighted):
-    labels = noisy_ensemble(60, 7, 4, noise=0.3, missing=missing, seed=4)[1]
+    labels = make_partitions(60, 7, 4, noise=0.3, missing_ratio=missing, random_state=4)[0]
     w = np.arange(1.0, 8.0) if weighted else None
     method = KCC(4, random_state=1, partition_weights=w, **setting).fit(labels)
     objective, utility = kcc_slowly(setting, labels, method.labels_, w)
@@ -179,7 +180,9 @@ def test_objective_and_utility_are_their_definitions(setting, missing, weighted)
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 def test_unreduced_twin(setting, missing):
-    labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.25, missing=missing, seed=2)[1], 3, axis=0)
+    labels = np.repeat(
+        make_partitions(40, 6, 3, noise=0.25, missing_ratio=missing, random_state=2)[0], 3, axis=0
+    )
     w = np.sqrt([2, 3, 5, 7, 11, 13])  # no two sums tie
     seeds = [0, 60, 110]
     groups, objective = twin(setting, labels, seeds, w)
@@ -191,7 +194,7 @@ def test_unreduced_twin(setting, missing):
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 def test_the_objective_never_rises(setting, missing):
-    labels = noisy_ensemble(150, 12, 5, noise=0.5, missing=missing, seed=1)[1]
+    labels = make_partitions(150, 12, 5, noise=0.5, missing_ratio=missing, random_state=1)[0]
     for seed in range(3):
         method = KCC(9, init="random", n_init=1, random_state=seed, **setting).fit(labels)
         assert np.all(np.diff(method.history_) <= 1e-9 * method.history_[0])
@@ -200,7 +203,7 @@ def test_the_objective_never_rises(setting, missing):
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_objective_and_utility_differ_by_a_constant(setting):
-    labels = noisy_ensemble(90, 8, 4, noise=0.4, seed=6)[1]
+    labels = make_partitions(90, 8, 4, noise=0.4, random_state=6)[0]
     totals = []
     for seed in range(4):
         method = KCC(4, n_init=1, init="random", random_state=seed, **setting).fit(labels)
@@ -211,7 +214,7 @@ def test_objective_and_utility_differ_by_a_constant(setting):
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_bounds_and_coarse_tables_change_no_label(setting, missing, monkeypatch):
-    labels = noisy_ensemble(400, 10, 6, noise=0.5, missing=missing, seed=3)[1]
+    labels = make_partitions(400, 10, 6, noise=0.5, missing_ratio=missing, random_state=3)[0]
     w = np.linspace(0.3, 3.0, 10)
     usual = KCC(12, n_init=3, partition_weights=w, random_state=0, **setting).fit(labels)
     look_everywhere(monkeypatch)
@@ -222,7 +225,7 @@ def test_bounds_and_coarse_tables_change_no_label(setting, missing, monkeypatch)
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_ccc_is_kcc_with_category_utility(missing):
-    labels = noisy_ensemble(120, 9, 4, noise=0.4, missing=missing, seed=5)[1]
+    labels = make_partitions(120, 9, 4, noise=0.4, missing_ratio=missing, random_state=5)[0]
     w = np.linspace(1, 2, 9)
     one = CCC(4, random_state=3, partition_weights=w).fit(labels)
     other = KCC(4, utility="c", random_state=3, partition_weights=w).fit(labels)
@@ -232,7 +235,7 @@ def test_ccc_is_kcc_with_category_utility(missing):
 
 
 def test_ccc_is_k_means_on_the_incidence_matrix():
-    labels = noisy_ensemble(90, 8, 4, noise=0.3, seed=7)[1]
+    labels = make_partitions(90, 8, 4, noise=0.3, random_state=7)[0]
     w = np.sqrt([2, 3, 5, 7, 11, 13, 17, 19])  # no two sums tie
     B = np.hstack([np.sqrt(w[i]) * np.eye(4)[column] for i, column in enumerate(labels.T)])
     seeds = [0, 20, 45, 80]
@@ -244,14 +247,14 @@ def test_ccc_is_k_means_on_the_incidence_matrix():
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_predict(setting):
-    truth, labels = noisy_ensemble(800, 15, 3, noise=0.2, missing=0.1)
+    labels, truth = make_partitions(800, 15, 3, noise=0.2, missing_ratio=0.1)
     method = KCC(3, random_state=0, **setting).fit(labels[::2])
     np.testing.assert_array_equal(method.predict(labels[::2]), method.labels_)
     assert adjusted_rand_score(truth[1::2], method.predict(labels[1::2])) > 0.9
 
 
 def test_samples_with_weights():
-    labels = noisy_ensemble(40, 6, 3, noise=0.3)[1]
+    labels = make_partitions(40, 6, 3, noise=0.3)[0]
     times = np.random.default_rng(0).integers(1, 4, 40)
     for setting in PUBLISHED.values():
         weighted = KCC(3, random_state=0, **setting).fit(
@@ -266,7 +269,7 @@ def test_samples_with_weights():
 def test_fractional_weights_leave_no_residue(setting):
     """Counts are kept by adding and subtracting; what rounding leaves is not a sample."""
     rng = np.random.default_rng(1)
-    labels = noisy_ensemble(120, 6, 5, noise=0.6, missing=0.5, seed=2)[1]
+    labels = make_partitions(120, 6, 5, noise=0.6, missing_ratio=0.5, random_state=2)[0]
     weights = rng.random(120) / 3
     method = KCC(8, random_state=0, **setting).fit(
         Ensemble.from_partitions(labels, weights=weights)
@@ -280,7 +283,7 @@ def test_fractional_weights_leave_no_residue(setting):
 
 def test_a_partition_of_one_cluster_says_nothing():
     """Its entropy, by which the normalized utility would divide, is 0."""
-    labels = noisy_ensemble(60, 8, 3, noise=0.2)[1]
+    labels = make_partitions(60, 8, 3, noise=0.2)[0]
     padded = np.column_stack([labels, np.zeros(60, int)])
     for setting in PUBLISHED.values():
         with_it = KCC(3, random_state=0, **setting).fit(padded)
@@ -290,7 +293,7 @@ def test_a_partition_of_one_cluster_says_nothing():
 
 
 def test_a_large_order_does_not_underflow():
-    labels = noisy_ensemble(60, 8, 3, noise=0.2)[1]
+    labels = make_partitions(60, 8, 3, noise=0.2)[0]
     method = KCC(3, utility="lp", p=2000.0, random_state=0).fit(labels)
     objective, _ = kcc_slowly({"utility": "c"}, labels, method.labels_)
     assert np.isfinite(method.objective_)
@@ -298,7 +301,7 @@ def test_a_large_order_does_not_underflow():
 
 
 def test_lp_of_order_two_is_the_cosine():
-    labels = noisy_ensemble(80, 8, 4, noise=0.4)[1]
+    labels = make_partitions(80, 8, 4, noise=0.4)[0]
     lp = KCC(4, utility="lp", p=2, random_state=0).fit(labels)
     cosine = KCC(4, utility="cos", random_state=0).fit(labels)
     np.testing.assert_array_equal(lp.labels_, cosine.labels_)
@@ -306,7 +309,7 @@ def test_lp_of_order_two_is_the_cosine():
 
 
 def test_cap_on_iterations_is_honest():
-    labels = noisy_ensemble(300, 10, 6, noise=0.6, seed=1)[1]
+    labels = make_partitions(300, 10, 6, noise=0.6, random_state=1)[0]
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         method = KCC(10, max_iter=1, n_init=1, random_state=0).fit(labels)
     assert not method.converged_
@@ -333,7 +336,7 @@ def test_more_clusters_than_rows_still_predicts():
     ],
 )
 def test_bad_parameters(parameters, message):
-    labels = noisy_ensemble(30, 6)[1]
+    labels = make_partitions(30, 6)[0]
     with pytest.raises(ValueError, match=message):
         KCC(3, **parameters).fit(labels)
 

@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import partita
 from partita import LWEA
-from partita.testing import noisy_ensemble
+from partita.datasets import make_partitions
 
 
 @pytest.mark.shared
@@ -23,7 +23,7 @@ def test_published_labels(oracle):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_reduced_equals_unreduced(seed, missing):
     """Linkage on the full n x n matrix, SciPy's, gives the same partition."""
-    labels = noisy_ensemble(120, 8, 4, noise=0.25, missing=missing, seed=seed)[1]
+    labels = make_partitions(120, 8, 4, noise=0.25, missing_ratio=missing, random_state=seed)[0]
     matrix = partita.locally_weighted_coassociation(labels)
     tree = linkage(squareform(1 - matrix, checks=False), "average")
     expected = cut_tree(tree, 4).ravel()
@@ -31,7 +31,7 @@ def test_reduced_equals_unreduced(seed, missing):
 
 
 def test_theta_matters():
-    labels = noisy_ensemble(100, 10, 3, noise=0.4)[1]
+    labels = make_partitions(100, 10, 3, noise=0.4)[0]
     heights = [LWEA(3, theta=t).fit(labels).tree_.height.max() for t in (0.1, 1.0)]
     assert heights[0] > heights[1]
     with pytest.raises(ValueError, match="theta"):

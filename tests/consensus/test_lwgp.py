@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from partita import LWGP, Ensemble, config_context, matrices
+from partita.datasets import make_partitions
 from partita.solvers import transfer_cut_embedding
-from partita.testing import noisy_ensemble
 
 
 @pytest.mark.shared
@@ -31,7 +31,7 @@ def test_published_embedding_and_labels(oracle):
 
 
 def test_reduction_is_exact():
-    labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.3)[1], 3, axis=0)
+    labels = np.repeat(make_partitions(40, 6, 3, noise=0.3)[0], 3, axis=0)
     full = Ensemble.from_partitions(labels)
     core = full.compress()
     embeddings = []
@@ -46,7 +46,7 @@ def test_reduction_is_exact():
 
 def test_twenty_thousand_rows_without_an_n_by_n_matrix():
     """In seconds, and with a budget far below the 3.2 GB that n² doubles would take."""
-    truth, labels = noisy_ensemble(20_000, 100, 10, noise=0.3)
+    labels, truth = make_partitions(20_000, 100, 10, noise=0.3)
     with config_context(memory_budget=200 * 2**20):
         found = LWGP(10, n_init=1, random_state=0).fit_predict(labels)
     assert adjusted_rand_score(truth, found) > 0.95
@@ -54,6 +54,6 @@ def test_twenty_thousand_rows_without_an_n_by_n_matrix():
 
 def test_more_clusters_than_base_clusters():
     """K may exceed the number of base clusters; the embedding then has fewer columns."""
-    labels = noisy_ensemble(60, 2, 2, noise=0.5)[1]
+    labels = make_partitions(60, 2, 2, noise=0.5)[0]
     with pytest.warns(UserWarning, match="distinct rows"):
         LWGP(9, random_state=0).fit(labels)

@@ -9,10 +9,11 @@ from published import reference
 from sklearn.metrics import adjusted_rand_score
 
 from partita import MCLA, Ensemble, matrices
+from partita.datasets import make_partitions
 from partita.exceptions import PartitaWarning
 from partita.solvers.graph_cut.graphs import cut_graph
 from partita.solvers.meta_clusters import meta_clusters
-from partita.testing import consensus_checks, noisy_ensemble
+from partita.testing import consensus_checks
 
 OPTIONS = {"balance": 0.05, "n_init": 5, "task": "test"}
 
@@ -66,7 +67,7 @@ def test_toy_with_the_default_balance(partitioner):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_votes_on_distinct_rows_are_those_of_a_plain_twin(missing):
     """Jaccard, sizes, votes and labels computed on all samples, from the meta-clusters found."""
-    labels = np.repeat(noisy_ensemble(40, 6, 3, noise=0.3, missing=missing)[1], 3, axis=0)
+    labels = np.repeat(make_partitions(40, 6, 3, noise=0.3, missing_ratio=missing)[0], 3, axis=0)
     core = Ensemble.from_partitions(labels).compress()
     J, sizes = matrices.cluster_jaccard(core), matrices.cluster_sizes(core)
     B = core.expand(matrices.incidence(core).toarray())
@@ -102,7 +103,7 @@ def test_reference_values_of_ecoli(partitioner):
 def test_moderately_unequal_clusters_are_found(partitioner):
     """Meta-clusters are balanced, votes are shares: 1 : 2 : 3 is no obstacle, 1 : 2 : 4 : 8 is."""
     method = MCLA(3, partitioner=partitioner, random_state=0)
-    truth, labels = noisy_ensemble(noise=0.1)
+    labels, truth = make_partitions(noise=0.1)
     assert adjusted_rand_score(truth, method.fit_predict(labels)) > 0.9
     truth, labels = blobs(EQUAL)
     method.set_params(n_clusters=4)
@@ -116,7 +117,7 @@ def test_more_clusters_wanted_than_there_are():
     with pytest.warns(PartitaWarning, match="instead of"):
         found = MCLA(3, random_state=0).fit(labels[:, [0, 1, 1]])
     assert found.n_clusters_ < 3
-    many = noisy_ensemble(40, 2, 2, noise=0.5)[1]
+    many = make_partitions(40, 2, 2, noise=0.5)[0]
     assert len(np.unique(many, axis=0)) == 4
     with pytest.warns(PartitaWarning, match="distinct rows"):
         MCLA(6, random_state=0).fit(many)
@@ -124,7 +125,7 @@ def test_more_clusters_wanted_than_there_are():
 
 def test_similarities_cut_as_a_graph():
     """The meta-clusters are the cut of the Jaccard graph itself, whatever the diagonal holds."""
-    labels = noisy_ensemble(60, 5, 3, noise=0.2)[1]
+    labels = make_partitions(60, 5, 3, noise=0.2)[0]
     J, size = jaccard(labels), one_hot(labels).sum(axis=0)
     emptied = J.copy()
     np.fill_diagonal(emptied, 0.0)

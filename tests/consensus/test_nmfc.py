@@ -13,14 +13,15 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import NMFC, Ensemble, coassociation
 from partita.consensus.nmfc import _Fit, _Problem
+from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning
-from partita.testing import check_consensus, noisy_ensemble
+from partita.testing import check_consensus
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "nmfc.json"
 
 
 def repeated(missing=0.0, seed=3):
-    labels = noisy_ensemble(30, 6, 3, noise=0.3, missing=missing, seed=seed)[1]
+    labels = make_partitions(30, 6, 3, noise=0.3, missing_ratio=missing, random_state=seed)[0]
     return np.repeat(labels, np.random.default_rng(seed).integers(1, 5, 30), axis=0)
 
 
@@ -113,7 +114,7 @@ def test_weights_are_the_nearest(missing):
 def test_learned_weights():
     """Partitions at random get less than those that agree; the objective is that of A(w)."""
     rng = np.random.default_rng(2)
-    labels = noisy_ensemble(80, 6, 3, noise=0.15, seed=1)[1]
+    labels = make_partitions(80, 6, 3, noise=0.15, random_state=1)[0]
     labels = np.column_stack([rng.integers(0, 3, 80), labels, rng.integers(0, 3, 80)])
     method = NMFC(3, weights="learned", random_state=0).fit(labels)
     w = method.partition_weights_
@@ -135,7 +136,7 @@ def test_equal_weights_are_equal():
 @pytest.mark.parametrize("weights", ["equal", "learned"])
 @pytest.mark.parametrize("init", ["k-means", "random"])
 def test_settings_find_a_planted_partition(weights, init):
-    truth, labels = noisy_ensemble(90, 12, 3, noise=0.1, missing=0.1)
+    labels, truth = make_partitions(90, 12, 3, noise=0.1, missing_ratio=0.1)
     method = NMFC(3, weights=weights, init=init, random_state=0).fit(labels)
     assert adjusted_rand_score(truth, method.labels_) > 0.95
 
@@ -148,7 +149,7 @@ def test_the_objective_falls():
 
 
 def test_starts_that_lose_a_cluster_come_last():
-    labels = noisy_ensemble(60, 4, 3, noise=0.6, seed=2)[1]
+    labels = make_partitions(60, 4, 3, noise=0.6, random_state=2)[0]
     assert NMFC(10, random_state=0).fit(labels).n_clusters_ == 10
 
 
@@ -201,7 +202,7 @@ def test_battery_with_learned_weights():
 @pytest.mark.parametrize("weights", ["equal", "learned"])
 @pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
 def test_the_unit_of_the_weights_does_not_matter(weights, unit):
-    labels = noisy_ensemble(40, 6, 3, noise=0.3)[1]
+    labels = make_partitions(40, 6, 3, noise=0.3)[0]
     counts = np.random.default_rng(0).integers(1, 5, 40).astype(float)
     method = NMFC(3, weights=weights, random_state=0)
     expected = clone(method).fit(Ensemble.from_partitions(labels, weights=counts))

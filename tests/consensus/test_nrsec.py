@@ -10,7 +10,7 @@ import pytest
 from representation_twin import assert_equal_to_twin, repeated_rows, represent, table
 
 from partita import NRSEC
-from partita.testing import noisy_ensemble
+from partita.datasets import make_partitions
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "nrsec.json"
 
@@ -33,7 +33,7 @@ def test_outer_steps_equal_the_twin(gamma):
 
 
 def test_gamma_acts_from_the_second_tangent():
-    labels = noisy_ensemble(50, 8, noise=0.2)[1]
+    labels = make_partitions(50, 8, noise=0.2)[0]
 
     def matrix(gamma, n_outer):
         return NRSEC(3, gamma=gamma, n_outer=n_outer, random_state=0).fit(labels).core_matrix_
@@ -59,4 +59,4 @@ def test_reference_values():
 @pytest.mark.parametrize(("name", "value"), [("gamma", 1.0), ("gamma", -2.0), ("n_outer", 0)])
 def test_bad_parameters_are_named(name, value):
     with pytest.raises(ValueError, match=f"'{name}' parameter of NRSEC must be"):
-        NRSEC(3, **{name: value}).fit(noisy_ensemble()[1])
+        NRSEC(3, **{name: value}).fit(make_partitions()[0])

@@ -10,8 +10,9 @@ from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
 from partita import PTA, Ensemble, config_context, trajectory_similarity
+from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError
-from partita.testing import consensus_checks, noisy_ensemble
+from partita.testing import consensus_checks
 
 LINKAGES = ("average", "complete", "single")
 
@@ -63,7 +64,7 @@ def test_reference_values_of_ecoli():
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 def test_walks_counted_step_by_step(name, missing):
     """Repeated samples, gaps, a walk of its own length: the same tree as SciPy's on PTS."""
-    labels = noisy_ensemble(45, 7, 4, noise=0.3, missing=missing, seed=3)[1]
+    labels = make_partitions(45, 7, 4, noise=0.3, missing_ratio=missing, random_state=3)[0]
     labels = np.repeat(labels, 1 + np.arange(45) % 3, axis=0)
     inverse, similarity = trajectories_slowly(labels, n_neighbors=5, n_steps=4)
     tree = linkage(squareform(1 - similarity, checks=False), name)
@@ -93,8 +94,8 @@ def test_sizes_steer_the_walk_and_not_the_linkage():
 
 def test_walks_that_never_meet_tie_exactly():
     """Two blocks without a common label: similarity 0 between them, not what rounding leaves."""
-    first = noisy_ensemble(30, 6, 2, noise=0.3, seed=1)[1]
-    second = noisy_ensemble(30, 6, 2, noise=0.3, seed=2)[1] + 5
+    first = make_partitions(30, 6, 2, noise=0.3, random_state=1)[0]
+    second = make_partitions(30, 6, 2, noise=0.3, random_state=2)[0] + 5
     similarity = trajectory_similarity(np.vstack([first, second]))
     assert np.all(similarity[:30, 30:] == 0.0)
     assert np.all(similarity == similarity.T)
@@ -108,7 +109,7 @@ def test_battery_with_the_other_linkages(check, name):
 
 
 def test_refusals():
-    labels = noisy_ensemble(40, 6, 3, noise=0.3)[1]
+    labels = make_partitions(40, 6, 3, noise=0.3)[0]
     n = len(np.unique(labels, axis=0))
     with pytest.raises(ValueError, match=f"n_neighbors must be in 1..{n}"):
         PTA(3, n_neighbors=n + 1).fit(labels)

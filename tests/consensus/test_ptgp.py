@@ -8,8 +8,8 @@ from published import reference, their_clusters, their_rows, within_sum_of_squar
 from sklearn.metrics import adjusted_rand_score
 
 from partita import PTGP, Ensemble, matrices, trajectory_similarity
+from partita.datasets import make_partitions
 from partita.solvers import transfer_cut_embedding
-from partita.testing import noisy_ensemble
 
 
 @pytest.mark.shared
@@ -54,7 +54,7 @@ def test_reference_values_of_ecoli():
 
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 def test_graph_is_the_mean_similarity_to_the_micro_clusters_of_a_cluster(missing):
-    labels = noisy_ensemble(40, 5, 3, noise=0.3, missing=missing, seed=5)[1]
+    labels = make_partitions(40, 5, 3, noise=0.3, missing_ratio=missing, random_state=5)[0]
     core = Ensemble.from_partitions(np.repeat(labels, 2, axis=0)).compress()
     similarity = trajectory_similarity(core, expand=False)
     found = PTGP(3)._graph(core)
@@ -67,7 +67,7 @@ def test_graph_is_the_mean_similarity_to_the_micro_clusters_of_a_cluster(missing
 
 def test_sizes_enter_the_walk_only():
     """Weights change the labels' embedding through PTS and through nothing else."""
-    labels = np.unique(noisy_ensemble(60, 6, 3, noise=0.3)[1], axis=0)
+    labels = np.unique(make_partitions(60, 6, 3, noise=0.3)[0], axis=0)
     repeated = np.repeat(labels, 1 + np.arange(len(labels)) % 4, axis=0)
     core = Ensemble.from_partitions(repeated).compress()
     B = matrices.incidence(core).toarray()

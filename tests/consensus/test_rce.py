@@ -10,10 +10,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from partita import RCE, Ensemble, config_context
+from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, MemoryBudgetError
 from partita.matrices.agreement import agreement_counts
 from partita.solvers.robust_consensus import Votes, error_band
-from partita.testing import noisy_ensemble
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "rce.json"
 RUNS = {"rce_l1_1": 1.0, "rce_l0p1_0p1": 0.1}
@@ -138,7 +138,7 @@ def test_reference_file(run):
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 @pytest.mark.parametrize(("lam1", "lam2", "mu"), [(1, 1, 1e-3), (0.3, 4, 0.1), (20, 0.05, 1e-3)])
 def test_equals_the_unreduced_twin(missing, lam1, lam2, mu):
-    labels = noisy_ensemble(25, 7, noise=0.3, missing=missing, seed=1)[1]
+    labels = make_partitions(25, 7, noise=0.3, missing_ratio=missing, random_state=1)[0]
     labels = np.repeat(labels, np.random.default_rng(0).integers(1, 4, 25), axis=0)
     method = RCE(3, lambda1=lam1, lambda2=lam2, mu=mu, max_iter=6, tol=0, random_state=0)
     method.fit(labels)
@@ -153,7 +153,7 @@ def test_equals_the_unreduced_twin(missing, lam1, lam2, mu):
 
 
 def test_early_stop_equals_the_twin_and_saves_most_updates():
-    labels = np.repeat(noisy_ensemble(30, 8, noise=0.3, seed=2)[1], 2, axis=0)
+    labels = np.repeat(make_partitions(30, 8, noise=0.3, random_state=2)[0], 2, axis=0)
     done = []
     with config_context(progress=done.append):
         method = RCE(3, random_state=0).fit(labels)
@@ -173,14 +173,14 @@ def test_early_stop_equals_the_twin_and_saves_most_updates():
 @pytest.mark.parametrize("lam1", [1e-4, 1, 1e4])
 @pytest.mark.parametrize("lam2", [1e-4, 1, 1e4])
 def test_objective_never_rises_over_the_papers_range(lam1, lam2):
-    labels = noisy_ensemble(40, 9, noise=0.4, missing=0.1, seed=3)[1]
+    labels = make_partitions(40, 9, noise=0.4, missing_ratio=0.1, random_state=3)[0]
     method = RCE(3, lambda1=lam1, lambda2=lam2, tol=0, max_iter=8, random_state=0).fit(labels)
     assert np.diff(method.history_).max() <= 1e-9 * abs(method.objective_)
     assert 0 <= method.core_matrix_.min() <= method.core_matrix_.max() <= 1
 
 
 def test_unanimous_pairs_stay_and_the_worst_partition_has_the_largest_error():
-    truth, labels = noisy_ensemble(60, 12, noise=0.15, seed=4)
+    labels, truth = make_partitions(60, 12, noise=0.15, random_state=4)
     labels[:, 5] = np.random.default_rng(0).permutation(labels[:, 5])
     method = RCE(3, random_state=0).fit(labels)
     share = connective(labels)[0].mean(axis=0)
@@ -191,7 +191,7 @@ def test_unanimous_pairs_stay_and_the_worst_partition_has_the_largest_error():
 
 
 def test_pairs_that_no_partition_labels_stay_at_zero():
-    labels = noisy_ensemble(30, 6, noise=0.2, seed=5)[1]
+    labels = make_partitions(30, 6, noise=0.2, random_state=5)[0]
     labels[:10, :3], labels[20:, 3:] = -1, -1
     method = RCE(3, random_state=0).fit(labels)
     W = method.consensus_matrix()
@@ -209,14 +209,14 @@ def test_one_partition_is_returned():
 
 
 def test_more_partitions_than_a_byte_counts():
-    labels = noisy_ensemble(25, 300, noise=0.4, seed=6)[1]
+    labels = make_partitions(25, 300, noise=0.4, random_state=6)[0]
     few = RCE(3, max_iter=2, tol=0, random_state=0).fit(labels)
     A, *_ = rce_slowly(*connective(labels), 1, 1, 1e-3, 2)
     np.testing.assert_allclose(few.consensus_matrix(), (A + A.T) / 2, rtol=0, atol=1e-8)
 
 
 def test_fractional_weights():
-    labels = noisy_ensemble(30, 8, noise=0.2, seed=7)[1]
+    labels = make_partitions(30, 8, noise=0.2, random_state=7)[0]
     weights = np.random.default_rng(1).uniform(0.05, 2, 30)
     method = RCE(3, tol=0, max_iter=5, random_state=0)
     method.fit(Ensemble.from_partitions(labels, weights=weights))
@@ -228,7 +228,7 @@ def test_fractional_weights():
 
 
 def soft_stack(n=40, m=6, seed=0):
-    truth, labels = noisy_ensemble(n, m, noise=0.25, seed=seed)
+    labels, truth = make_partitions(n, m, noise=0.25, random_state=seed)
     rng = np.random.default_rng(seed)
     stack = connective(labels)[0] * 0.8 + 0.1 + rng.normal(0, 0.05, (m, n, n))
     stack = np.clip((stack + stack.transpose(0, 2, 1)) / 2, 0, 1)
@@ -250,7 +250,7 @@ def test_soft_matrices_equal_the_twin():
 
 
 def test_hard_matrices_equal_their_partitions():
-    labels = np.repeat(noisy_ensemble(30, 8, noise=0.3, seed=8)[1], 2, axis=0)
+    labels = np.repeat(make_partitions(30, 8, noise=0.3, random_state=8)[0], 2, axis=0)
     from_partitions = RCE(3, random_state=0).fit(labels)
     from_matrices = RCE(3, random_state=0).fit_matrices(list(connective(labels)[0]))
     np.testing.assert_allclose(
@@ -313,7 +313,7 @@ def test_matrices_of_words_are_refused():
 @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1"])
 def test_prices_must_be_positive(name, value):
     method = RCE(3, **{name: value})
-    labels = noisy_ensemble()[1]
+    labels = make_partitions()[0]
     with pytest.raises(ValueError, match=f"The '{name}' parameter of RCE must be"):
         method.fit(labels)
     with pytest.raises(ValueError, match=f"The '{name}' parameter of RCE must be"):
@@ -326,7 +326,7 @@ def test_too_many_clusters_for_the_matrices():
 
 
 def test_the_cap_is_reported():
-    labels = noisy_ensemble(noise=0.3)[1]
+    labels = make_partitions(noise=0.3)[0]
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
         method = RCE(3, max_iter=2, random_state=0).fit(labels)
     assert not method.converged_
@@ -336,7 +336,7 @@ def test_the_cap_is_reported():
 def test_memory_is_asked_for_before_it_is_used():
     with config_context(memory_budget=10_000):
         with pytest.raises(MemoryBudgetError, match="RCE on 60 distinct rows"):
-            RCE(3).fit(noisy_ensemble(noise=0.5)[1])
+            RCE(3).fit(make_partitions(noise=0.5)[0])
         with pytest.raises(MemoryBudgetError, match="RCE on 40 samples"):
             RCE(3).fit_matrices(soft_stack()[1])
 
@@ -347,5 +347,5 @@ def test_an_interrupt_is_not_swallowed():
 
     method = RCE(3)
     with config_context(progress=stop), pytest.raises(KeyboardInterrupt):
-        method.fit(noisy_ensemble(noise=0.3)[1])
+        method.fit(make_partitions(noise=0.3)[0])
     assert not hasattr(method, "labels_")

@@ -20,8 +20,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
 from partita import NRSEC, RSEC, Ensemble, config_context
+from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning
-from partita.testing import noisy_ensemble
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "rsec.json"
 BOTH = pytest.mark.parametrize("method", [RSEC, NRSEC])
@@ -92,7 +92,7 @@ def test_trace_falls_as_in_figure_3(method, iris_ensembles):
 
 @BOTH
 def test_assign_by_the_representation(method):
-    truth, labels = noisy_ensemble(80, 10, noise=0.2)
+    labels, truth = make_partitions(80, 10, noise=0.2)
     by_partition = method(3, random_state=0).fit(labels)
     by_matrix = method(3, assign="representation", random_state=0).fit(labels)
     np.testing.assert_array_equal(by_partition.core_matrix_, by_matrix.core_matrix_)
@@ -114,7 +114,7 @@ def test_core_matrix_is_the_consensus_matrix(method):
 
 @BOTH
 def test_repeats_are_weights(method):
-    labels = noisy_ensemble(30, 6, noise=0.2)[1]
+    labels = make_partitions(30, 6, noise=0.2)[0]
     times = np.random.default_rng(6).integers(1, 5, size=30)
     repeated = method(3, random_state=0).fit(np.repeat(labels, times, axis=0))
     weighted = method(3, random_state=0).fit(Ensemble.from_partitions(labels, weights=times))
@@ -125,14 +125,14 @@ def test_repeats_are_weights(method):
 @BOTH
 @pytest.mark.parametrize("missing", [0.2, 0.5])
 def test_incomplete_partitions(method, missing):
-    truth, labels = noisy_ensemble(120, 30, noise=0.05, missing=missing, seed=5)
+    labels, truth = make_partitions(120, 30, noise=0.05, missing_ratio=missing, random_state=5)
     found = method(3, random_state=0).fit_predict(labels)
     assert adjusted_rand_score(truth, found) > 0.95
 
 
 @BOTH
 def test_cap_without_convergence_is_said(method):
-    labels = noisy_ensemble()[1]
+    labels = make_partitions()[0]
     with pytest.warns(ConvergenceWarning, match="max_iter=4"):
         fitted = method(3, max_iter=4, random_state=0).fit(labels)
     assert not fitted.converged_
@@ -148,7 +148,7 @@ def test_progress_is_reported_and_can_stop_the_fit(method):
         if progress.done == 5:
             raise KeyboardInterrupt
 
-    labels = noisy_ensemble()[1]
+    labels = make_partitions()[0]
     with config_context(progress=stop_at_five), pytest.raises(KeyboardInterrupt):
         method(3, max_iter=70, random_state=0).fit(labels)
     assert seen == [(method.__name__, done, 70) for done in range(1, 6)]
@@ -171,4 +171,4 @@ def test_progress_is_reported_and_can_stop_the_fit(method):
 )
 def test_bad_parameters_are_named(method, name, value):
     with pytest.raises(ValueError, match=f"'{name}' parameter of {method.__name__} must be"):
-        method(3, **{name: value}).fit(noisy_ensemble()[1])
+        method(3, **{name: value}).fit(make_partitions()[0])

@@ -11,8 +11,8 @@ from full_search import look_everywhere
 from sklearn.metrics import adjusted_rand_score
 
 from partita import SEC, Ensemble
+from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning
-from partita.testing import noisy_ensemble
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "sec.json"
 FIGURE_1 = np.array(
@@ -54,7 +54,7 @@ def test_figure_1_weights():
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_both_objectives(missing, weighted):
-    labels = noisy_ensemble(60, 7, 4, noise=0.3, missing=missing, seed=4)[1]
+    labels = make_partitions(60, 7, 4, noise=0.3, missing_ratio=missing, random_state=4)[0]
     mu = np.arange(1.0, 8.0) if weighted else None
     method = SEC(4, random_state=1, partition_weights=mu).fit(labels)
     objective, utility = sec_slowly(labels, method.labels_, mu)
@@ -67,7 +67,7 @@ def test_both_objectives(missing, weighted):
 
 def test_trace_form_of_equation_1():
     """Without missing labels, n utility = tr(Zᵀ D^-½ S D^-½ Z) for Z = D^½ H (Hᵀ D H)^-½."""
-    labels = noisy_ensemble(40, 6, 3, noise=0.3, seed=5)[1]
+    labels = make_partitions(40, 6, 3, noise=0.3, random_state=5)[0]
     method = SEC(3, random_state=0).fit(labels)
     S = sum(b @ b.T for b in onehot(labels))
     D = S.sum(axis=1)
@@ -82,7 +82,7 @@ def test_trace_form_of_equation_1():
 @pytest.mark.parametrize("seed", range(5))
 def test_the_objective_never_rises(missing, seed):
     """Theorem 7, with refilled clusters and centers that no member defines."""
-    labels = noisy_ensemble(150, 12, 5, noise=0.5, missing=missing, seed=seed)[1]
+    labels = make_partitions(150, 12, 5, noise=0.5, missing_ratio=missing, random_state=seed)[0]
     method = SEC(9, init="random", n_init=1, random_state=seed).fit(labels)
     assert method.n_iter_ > 2
     assert np.all(np.diff(method.history_) <= 1e-12)
@@ -91,7 +91,7 @@ def test_the_objective_never_rises(missing, seed):
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_bounds_change_no_label(missing, monkeypatch):
-    labels = noisy_ensemble(400, 10, 6, noise=0.5, missing=missing, seed=3)[1]
+    labels = make_partitions(400, 10, 6, noise=0.5, missing_ratio=missing, random_state=3)[0]
     with_bounds = SEC(12, n_init=3, random_state=0).fit(labels)
     look_everywhere(monkeypatch)
     without = SEC(12, n_init=3, random_state=0).fit(labels)
@@ -101,7 +101,7 @@ def test_bounds_change_no_label(missing, monkeypatch):
 
 def test_partition_weights_follow_their_columns():
     """Columns are reordered inside; a weight must stay with its partition."""
-    labels = noisy_ensemble(60, 6, 3, noise=0.4, seed=8)[1]
+    labels = make_partitions(60, 6, 3, noise=0.4, random_state=8)[0]
     mu = np.array([5.0, 1, 1, 1, 1, 0.1])
     order = np.random.default_rng(0).permutation(6)
     one = SEC(3, partition_weights=mu, random_state=0).fit(labels)
@@ -111,13 +111,13 @@ def test_partition_weights_follow_their_columns():
 
 
 def test_predict_labels_the_training_rows_as_fit_did():
-    labels = noisy_ensemble(80, 10, 4, noise=0.3, missing=0.2)[1]
+    labels = make_partitions(80, 10, 4, noise=0.3, missing_ratio=0.2)[0]
     method = SEC(4, random_state=0).fit(labels)
     np.testing.assert_array_equal(method.predict(labels), method.labels_)
 
 
 def test_predict_new_rows():
-    truth, labels = noisy_ensemble(200, 15, 3, noise=0.2)
+    labels, truth = make_partitions(200, 15, 3, noise=0.2)
     method = SEC(3, random_state=0).fit(labels[::2])
     found = method.predict(labels[1::2])
     assert adjusted_rand_score(truth[1::2], found) > 0.9
@@ -131,7 +131,7 @@ def test_predict_new_rows():
 
 
 def test_starts():
-    labels = noisy_ensemble(50, 6, 3, noise=0.3)[1]
+    labels = make_partitions(50, 6, 3, noise=0.3)[0]
     row = np.flatnonzero((labels == labels[0]).all(axis=1))
     for wrong, message in (
         ([0, 1], "name 3 samples"),
@@ -147,7 +147,7 @@ def test_starts():
 
 def test_an_empty_cluster_is_refilled():
     # seeds 0 and 1 differ in one label only; row 1 falls to seed 0 whatever happens first
-    labels = noisy_ensemble(100, 3, 2, noise=0.1, seed=2)[1]
+    labels = make_partitions(100, 3, 2, noise=0.1, random_state=2)[0]
     n_distinct = len(np.unique(labels, axis=0))
     method = SEC(n_distinct - 1, random_state=0).fit(labels)
     assert method.n_clusters_ == n_distinct - 1
@@ -161,7 +161,7 @@ def test_more_clusters_than_rows_still_predicts():
 
 
 def test_cap_on_iterations_is_honest():
-    labels = noisy_ensemble(300, 10, 6, noise=0.6, seed=1)[1]
+    labels = make_partitions(300, 10, 6, noise=0.6, random_state=1)[0]
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         method = SEC(10, max_iter=1, n_init=1, random_state=0).fit(labels)
     assert not method.converged_
@@ -179,7 +179,7 @@ def test_cap_on_iterations_is_honest():
     ],
 )
 def test_bad_parameters(parameters, message):
-    labels = noisy_ensemble(30, 6)[1]
+    labels = make_partitions(30, 6)[0]
     with pytest.raises(ValueError, match=message):
         SEC(3, **parameters).fit(labels)
 
@@ -218,7 +218,7 @@ def test_reference_values():
 
 
 def test_weights_of_samples_scale_the_objective():
-    labels = noisy_ensemble(40, 6, 3, noise=0.3)[1]
+    labels = make_partitions(40, 6, 3, noise=0.3)[0]
     times = np.random.default_rng(0).integers(1, 4, 40)
     weighted = SEC(3, random_state=0).fit(Ensemble.from_partitions(labels, weights=times))
     repeated = SEC(3, random_state=0).fit(np.repeat(labels, times, axis=0))

@@ -16,8 +16,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import partita
 from partita import SPCE
+from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, PartitaWarning
-from partita.testing import noisy_ensemble
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "spce.json").read_text())
 
@@ -120,8 +120,8 @@ def twin(labels: np.ndarray, c: int, theta: float, pacing: str = "self") -> Twin
 
 
 def repeated(n_rows, n_partitions, n_clusters, seed, missing=0.0, noise=0.3):
-    _, labels = noisy_ensemble(
-        n_rows, n_partitions, n_clusters, noise=noise, missing=missing, seed=seed
+    labels, _ = make_partitions(
+        n_rows, n_partitions, n_clusters, noise=noise, missing_ratio=missing, random_state=seed
     )
     rng = np.random.default_rng(seed)
     order = rng.permutation(np.repeat(np.arange(n_rows), rng.integers(1, 5, n_rows)))
@@ -265,7 +265,7 @@ def unions(coarse, fine):
 
 
 def test_too_many_components_are_merged_whole():
-    _, labels = noisy_ensemble(40, 7, 4, noise=0.4, seed=3)
+    labels, _ = make_partitions(40, 7, 4, noise=0.4, random_state=3)
     with pytest.warns(
         PartitaWarning, match="connected components instead of n_clusters=3"
     ) as caught:
@@ -288,7 +288,7 @@ def test_too_few_components_are_split_inside():
 
 
 def test_the_right_number_of_components_says_nothing():
-    truth, labels = noisy_ensemble(noise=0.05)
+    labels, truth = make_partitions(noise=0.05)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         method = SPCE(3).fit(labels)
@@ -320,7 +320,7 @@ def test_a_partition_that_is_reproduced_exactly_keeps_a_weight():
 
 
 def test_one_partition_with_hardly_any_label():
-    truth, labels = noisy_ensemble(40, 10, noise=0.05)
+    labels, truth = make_partitions(40, 10, noise=0.05)
     poor = np.full(len(labels), -1)
     poor[3] = 0
     method = fit(np.column_stack([labels, poor]), 3)
@@ -329,7 +329,7 @@ def test_one_partition_with_hardly_any_label():
 
 
 def test_alpha_follows_the_columns():
-    _, labels = noisy_ensemble(40, 8, noise=0.1)
+    labels, _ = make_partitions(40, 8, noise=0.1)
     labels[:, 5] = np.random.default_rng(0).integers(3, size=len(labels))
     method = fit(labels, 3)
     assert np.argmax(method.alpha_) == 5
@@ -338,7 +338,7 @@ def test_alpha_follows_the_columns():
 
 
 def test_pacing_changes_only_the_weights():
-    _, labels = noisy_ensemble(60, 12, noise=0.25)
+    labels, _ = make_partitions(60, 12, noise=0.25)
     learned, fixed, none = (fit(labels, 3, pacing=p) for p in ("self", "fixed", "none"))
     share = partita.coassociation(labels, expand=False)
     hard = (share > 0.1) & (share < 0.9)  # (13) with (22) and (23) at r = 0.9
@@ -350,7 +350,7 @@ def test_pacing_changes_only_the_weights():
 
 
 def test_progress_and_interruption():
-    _, labels = noisy_ensemble(noise=0.05)
+    labels, _ = make_partitions(noise=0.05)
     seen = []
     with partita.config_context(progress=seen.append):
         method = SPCE(3).fit(labels)
@@ -367,10 +367,10 @@ def test_progress_and_interruption():
 @pytest.mark.parametrize("theta", [-0.1, 1.01, "0.3", None])
 def test_theta_outside_0_to_1(theta):
     with pytest.raises(ValueError, match=r"'theta' parameter of SPCE must be .* \[0.*, 1.*\]"):
-        SPCE(3, theta=theta).fit(noisy_ensemble()[1])
+        SPCE(3, theta=theta).fit(make_partitions()[0])
 
 
 @pytest.mark.parametrize("theta", [0, 1])
 def test_theta_at_its_bounds(theta):
-    method = fit(noisy_ensemble(noise=0.05)[1], 3, theta=theta)
+    method = fit(make_partitions(noise=0.05)[0], 3, theta=theta)
     assert method.n_clusters_ == 3

@@ -11,8 +11,9 @@ from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
 from partita import EAC, WEAC, Ensemble, coassociation
+from partita.datasets import make_partitions
 from partita.matrices import crowd_agreement, crowd_weighted_coassociation
-from partita.testing import consensus_checks, noisy_ensemble
+from partita.testing import consensus_checks
 
 
 @pytest.mark.shared
@@ -40,7 +41,7 @@ def test_reference_values_of_ecoli():
 @pytest.mark.parametrize("name", ["average", "complete", "single"])
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 def test_reduced_equals_unreduced(name, missing):
-    once = noisy_ensemble(40, 14, 4, noise=0.4, missing=missing, seed=8)[1]
+    once = make_partitions(40, 14, 4, noise=0.4, missing_ratio=missing, random_state=8)[0]
     labels = repeated(once)
     agreement = crowd_agreement_slowly(labels)
     np.testing.assert_allclose(
@@ -75,7 +76,7 @@ def test_four_samples_by_hand():
 
 def test_partitions_without_information():
     """One cluster agrees with nothing; where nothing agrees, all count the same."""
-    labels = noisy_ensemble(30, 4, 3, noise=0.1)[1]
+    labels = make_partitions(30, 4, 3, noise=0.1)[0]
     agreement = crowd_agreement(
         Ensemble.from_partitions(np.column_stack([labels, np.zeros(30, int)]))
     )
@@ -88,7 +89,7 @@ def test_partitions_without_information():
 
 
 def test_beta_zero_is_plain_evidence_accumulation():
-    labels = noisy_ensemble(60, 9, 3, noise=0.3, missing=0.1)[1]
+    labels = make_partitions(60, 9, 3, noise=0.3, missing_ratio=0.1)[0]
     np.testing.assert_allclose(
         crowd_weighted_coassociation(labels, beta=0.0), coassociation(labels), rtol=0, atol=1e-14
     )
@@ -113,7 +114,7 @@ def test_battery_with_the_other_linkages(check, name):
 
 
 def test_refusals():
-    labels = noisy_ensemble()[1]
+    labels = make_partitions()[0]
     with pytest.raises(ValueError, match="beta"):
         WEAC(3, beta=-1).fit(labels)
     with pytest.raises(ValueError, match="missing must be"):

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita import EAC, SEC, Ensemble
+from partita.datasets import make_partitions
 from partita.ensemble import LabelLayout, as_ensemble
 from partita.exceptions import InvalidEnsembleError
-from partita.testing import noisy_ensemble
 from strategies import label_tables, label_values, weights_of
 
 NAN = float("nan")
@@ -52,7 +52,7 @@ def test_shape_and_words():
 
 
 def test_a_matrix_a_list_of_vectors_and_a_frame_are_one_ensemble():
-    labels = noisy_ensemble(20, 4, missing=0.2)[1]
+    labels = make_partitions(20, 4, missing_ratio=0.2)[0]
     frame = pd.DataFrame(labels, columns=list("abcd"))
     made = [
         Ensemble.from_partitions(labels),
@@ -229,7 +229,7 @@ def test_compressed_labels_are_numbered_by_appearance(labels):
 
 
 def test_compressing_twice_is_compressing_once():
-    core = Ensemble.from_partitions(noisy_ensemble()[1]).compress()
+    core = Ensemble.from_partitions(make_partitions()[0]).compress()
     assert core.is_compressed
     assert core.compress() is core
 
@@ -415,7 +415,7 @@ def test_disk_keeps_the_rest(tmp_path, ids):
 
 
 def test_a_method_fitted_on_what_was_loaded_predicts_new_rows(tmp_path):
-    labels = np.char.add("c", noisy_ensemble()[1].astype(str))
+    labels = np.char.add("c", make_partitions()[0].astype(str))
     ensemble = Ensemble.from_partitions(labels)
     ensemble.save(tmp_path / "e.npz")
     method = SEC(3, random_state=0).fit(Ensemble.load(tmp_path / "e.npz"))
@@ -441,7 +441,7 @@ def test_what_is_not_an_ensemble(tmp_path):
 
 
 def test_samples_without_labels_change_nothing_for_the_others():
-    labels = noisy_ensemble(40, 5, 3, noise=0.4, seed=9)[1]
+    labels = make_partitions(40, 5, 3, noise=0.4, random_state=9)[0]
     with_gap = np.insert(labels, [0, 7, 7, 30], -1, axis=0)
     alone = Ensemble.from_partitions(labels).compress()
     among = Ensemble.from_partitions(with_gap, unlabeled="keep").compress()

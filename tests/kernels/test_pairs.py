@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from partita._kernels import pairs as kernels
+from partita.datasets import make_partitions
 from partita.ensemble import Ensemble
 from partita.matrices.pairs import joined_pairs
-from partita.testing import noisy_ensemble
 
 pytestmark = pytest.mark.kernel
 
 
 @pytest.fixture(params=[0.0, 0.3], ids=["complete", "missing"])
 def ensemble(request):
-    _, labels = noisy_ensemble(14, 6, 4, noise=0.4, missing=request.param)
+    labels, _ = make_partitions(14, 6, 4, noise=0.4, missing_ratio=request.param)
     return Ensemble.from_partitions(labels).compress()
 
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import partita
+from partita.datasets import make_partitions
 from partita.ensemble import Ensemble
 from partita.exceptions import MemoryBudgetError
 from partita.matrices.pairs import joined_pairs
-from partita.testing import noisy_ensemble
 
 
 @pytest.fixture
 def core():
-    return Ensemble.from_partitions(noisy_ensemble(20, 4, 5, noise=0.3)[1]).compress()
+    return Ensemble.from_partitions(make_partitions(20, 4, 5, noise=0.3)[0]).compress()
 
 
 def test_forms_agree(core):
@@ -36,7 +36,7 @@ def test_upper_shares_the_values(core):
 
 
 def test_threads_do_not_matter():
-    core = Ensemble.from_partitions(noisy_ensemble(600, 6, 5, noise=0.5)[1]).compress()
+    core = Ensemble.from_partitions(make_partitions(600, 6, 5, noise=0.5)[0]).compress()
     found = []
     for n_threads in (1, 2):
         with partita.config_context(n_threads=n_threads):

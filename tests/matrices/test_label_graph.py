@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from partita import Ensemble, config_context
+from partita.datasets import make_partitions
 from partita.matrices import cluster_overlaps, incidence
 from partita.matrices.label_graph import LabelGraph
 from partita.solvers.bipartite import bipartite_embedding
 from partita.solvers.transfer_cut import transfer_cut_embedding
-from partita.testing import noisy_ensemble
 
 
 @pytest.fixture(params=[0.0, 0.3], ids=["complete", "incomplete"])
 def core(request):
     """More than 500 clusters, which are fewer than the rows, and rows of different weights."""
-    labels = noisy_ensemble(900, 60, 9, noise=0.4, missing=request.param, seed=2)[1]
+    labels = make_partitions(900, 60, 9, noise=0.4, missing_ratio=request.param, random_state=2)[0]
     core = Ensemble.from_partitions(np.vstack([labels, labels[:50]])).compress()
     assert 500 < core.n_base_clusters < core.n_rows
     assert core.weights.max() > 1
@@ -63,7 +63,7 @@ def test_a_cut_is_that_of_the_matrix_which_is_not_formed(core, monkeypatch):
 
 def test_a_small_graph_and_one_with_more_clusters_than_rows_are_formed():
     for n, m in ((300, 8), (80, 60)):
-        labels = noisy_ensemble(n, m, 9, noise=0.4, seed=3)[1]
+        labels = make_partitions(n, m, 9, noise=0.4, random_state=3)[0]
         core = Ensemble.from_partitions(labels).compress()
         assert core.n_base_clusters <= 500 or core.n_base_clusters > core.n_rows
         values, vectors = transfer_cut_embedding(incidence(core), core.weights, 4)
@@ -73,7 +73,7 @@ def test_a_small_graph_and_one_with_more_clusters_than_rows_are_formed():
 
 
 def test_a_cluster_without_edges_takes_no_part():
-    labels = noisy_ensemble(1200, 70, 9, noise=0.4, seed=4)[1]
+    labels = make_partitions(1200, 70, 9, noise=0.4, random_state=4)[0]
     core = Ensemble.from_partitions(labels).compress()
     certainty = np.ones(core.n_base_clusters)
     certainty[::50] = 0.0  # no edge leads there

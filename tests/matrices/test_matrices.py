@@ -10,9 +10,9 @@ import pytest
 
 import partita
 from partita import Ensemble, config_context, matrices
+from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError
 from partita.matrices.agreement import coobserved_counts
-from partita.testing import noisy_ensemble
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 
@@ -67,7 +67,7 @@ def trajectories_slowly(labels):
 
 @pytest.fixture(params=[0.0, 0.25], ids=["complete", "incomplete"])
 def labels(request):
-    return noisy_ensemble(70, 8, 4, noise=0.3, missing=request.param, seed=11)[1]
+    return make_partitions(70, 8, 4, noise=0.3, missing_ratio=request.param, random_state=11)[0]
 
 
 @pytest.mark.parametrize("missing", ["pairwise", "disagree"])
@@ -101,7 +101,7 @@ def test_locally_weighted(labels):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_trajectories(seed):
-    labels = noisy_ensemble(60, 6, 3, noise=0.3, seed=seed)[1]
+    labels = make_partitions(60, 6, 3, noise=0.3, random_state=seed)[0]
     found = partita.trajectory_similarity(labels)
     np.testing.assert_allclose(found, trajectories_slowly(labels), rtol=0, atol=1e-12)
 
@@ -158,7 +158,7 @@ def test_samples_without_labels_are_similar_to_nothing():
 
 
 def test_threads_change_nothing():
-    labels = noisy_ensemble(700, 5, 4, noise=0.5)[1]
+    labels = make_partitions(700, 5, 4, noise=0.5)[0]
     with config_context(n_threads=1):
         one = partita.locally_weighted_coassociation(labels)
     with config_context(n_threads=3):

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from partita import Ensemble, locally_weighted_coassociation
+from partita.datasets import make_partitions
 from partita.exceptions import NotSupportedError
 from partita.matrices.user_affinity import follows_rows, reduce_pairs, row_per_sample
-from partita.testing import noisy_ensemble
 
 
 @pytest.fixture
 def labels():
-    return noisy_ensemble(60, 4, noise=0.2)[1]
+    return make_partitions(60, 4, noise=0.2)[0]
 
 
 def test_reducing_undoes_expanding(labels):

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from partita.datasets import make_partitions
 from partita.diagnostics import diagnose
 from partita.plotting import AgreementDisplay, ConfidenceDisplay
-from partita.testing import noisy_ensemble
 
 
 @pytest.fixture
 def case() -> tuple[np.ndarray, np.ndarray]:
-    truth, labels = noisy_ensemble(120, 10, 3, noise=0.15, seed=2)
+    labels, truth = make_partitions(120, 10, 3, noise=0.15, random_state=2)
     junk = np.random.default_rng(0).integers(0, 3, 120)
     return np.column_stack([labels, labels[:, 4], junk]), truth
 

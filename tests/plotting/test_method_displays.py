@@ -7,17 +7,17 @@ import pytest
 from matplotlib.figure import Figure
 
 import partita
+from partita.datasets import make_partitions
 from partita.plotting import ComparisonDisplay, ConvergenceDisplay
-from partita.testing import noisy_ensemble
 
 
 @pytest.fixture(scope="module")
 def ensemble() -> tuple[np.ndarray, np.ndarray]:
-    return noisy_ensemble(60, 8, 3, noise=0.2)
+    return make_partitions(60, 8, 3, noise=0.2)
 
 
 def test_comparison_best_first_with_shapes_and_failures() -> None:
-    truth, labels = noisy_ensemble(200, 8, 3, noise=0.3)
+    labels, truth = make_partitions(200, 8, 3, noise=0.3)
     with partita.config_context(memory_budget=100_000):  # for label rows, not for a matrix
         comparison = partita.compare(labels, ["eac", "sec", "kcc"], 3, y=truth)
     display = ComparisonDisplay.from_comparison(comparison).plot()
@@ -34,13 +34,13 @@ def test_comparison_best_first_with_shapes_and_failures() -> None:
 
 
 def test_comparison_of_one_method_has_no_agreement_with_others(ensemble) -> None:
-    comparison = partita.compare(ensemble[1], ["sec"], 3)
+    comparison = partita.compare(ensemble[0], ["sec"], 3)
     display = ComparisonDisplay.from_comparison(comparison).plot()
     assert np.isnan(display.scores["agreement"]).all()
 
 
 def test_convergence_is_the_history(ensemble) -> None:
-    model = partita.SEC(3, random_state=0).fit(ensemble[1])
+    model = partita.SEC(3, random_state=0).fit(ensemble[0])
     display = ConvergenceDisplay.from_estimator(model).plot()
     np.testing.assert_array_equal(display.ax_.lines[0].get_ydata(), model.history_)
     assert display.ax_.lines[0].get_xdata()[0] == 1
@@ -58,7 +58,7 @@ def test_several_lines_differ_in_dash_and_wide_ranges_are_logarithmic() -> None:
 
 def test_what_does_not_iterate_is_refused(ensemble) -> None:
     with pytest.raises(ValueError, match="EAC keeps no history_"):
-        ConvergenceDisplay.from_estimator(partita.EAC(3).fit(ensemble[1]))
+        ConvergenceDisplay.from_estimator(partita.EAC(3).fit(ensemble[0]))
     with pytest.raises(ValueError, match="names must name 1 lines, got 2"):
         ConvergenceDisplay([1.0, 0.5], ["a", "b"])
     with pytest.raises(ValueError, match="at least one iteration"):

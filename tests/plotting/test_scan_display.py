@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from partita.datasets import make_partitions
 from partita.plotting import PALETTE, ScanDisplay, TrackingDisplay
 from partita.select_k import KScan, scan_k
-from partita.testing import noisy_ensemble
 
 
 @pytest.fixture(scope="module")
 def scan() -> KScan:
-    labels = noisy_ensemble(90, 10, 3, noise=0.2)[1]
+    labels = make_partitions(90, 10, 3, noise=0.2)[0]
     return scan_k(labels, range(2, 6), n_resamples=2, n_null=3, random_state=0)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import partita
+from partita.datasets import make_partitions
 from partita.reporting import summarize
-from partita.testing import noisy_ensemble
 
 # What a column, a sample, a cluster or a title may be called, with the worst in mind.
 HOSTILE = (
@@ -25,7 +25,7 @@ HOSTILE = (
 
 def hostile_case() -> dict[str, Any]:
     """Everything that can carry a user's name carries a hostile one; pass it to `summarize`."""
-    truth, labels = noisy_ensemble(80, 9, 3, noise=0.25, seed=1)
+    labels, truth = make_partitions(80, 9, 3, noise=0.25, random_state=1)
     ensemble = partita.Ensemble.from_partitions(
         labels,
         partition_names=[*HOSTILE, "plain"],
@@ -38,7 +38,7 @@ def hostile_case() -> dict[str, Any]:
 
 def full_case() -> dict[str, Any]:
     """A consensus with all that a report can tell of it; pass it to `summarize`."""
-    truth, labels = noisy_ensemble(120, 12, 3, noise=0.2, seed=5)
+    labels, truth = make_partitions(120, 12, 3, noise=0.2, random_state=5)
     junk = np.random.default_rng(0).integers(0, 3, 120)
     labels = np.column_stack([labels, labels[:, 1], junk])
     method = partita.SEC(3, random_state=0).fit(labels)

@@ -13,8 +13,8 @@ import pytest
 from report_cases import HOSTILE, full_case, hostile_case, summary_of
 
 import partita
+from partita.datasets import make_partitions
 from partita.reporting import report, summarize, write_html, write_json
-from partita.testing import noisy_ensemble
 
 MOST_BYTES = 5_000_000
 
@@ -171,7 +171,7 @@ def test_every_letter_of_a_picture_follows_the_theme(full) -> None:
 
 
 def test_many_samples_make_a_small_page(tmp_path: Path) -> None:
-    truth, labels = noisy_ensemble(300_000, 12, 6, noise=0.3)
+    labels, truth = make_partitions(300_000, 12, 6, noise=0.3)
     summary = report(labels, truth, tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size < MOST_BYTES
     assert summary["samples"]["n_left_out"] == 299_500

@@ -10,9 +10,9 @@ import pytest
 from report_cases import full_case, hostile_case, summary_of
 
 import partita
+from partita.datasets import make_partitions
 from partita.reporting import summarize
 from partita.reporting._json import in_words, plain, short, without_folders
-from partita.testing import noisy_ensemble
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_the_findings_are_those_of_the_diagnosis(case, summary) -> None:
 
 
 def test_a_better_member_and_missing_structure_are_told() -> None:
-    truth, labels = noisy_ensemble(60, 8, 3, noise=0.2)
+    labels, truth = make_partitions(60, 8, 3, noise=0.2)
     rng = np.random.default_rng(0)
     worse = rng.integers(0, 3, 60)
     said = answers(summarize(labels, worse))
@@ -66,7 +66,7 @@ def test_a_better_member_and_missing_structure_are_told() -> None:
 
 
 def test_the_samples_are_the_least_confident_and_the_rest_is_counted() -> None:
-    truth, labels = noisy_ensemble(2000, 10, 4, noise=0.3)
+    labels, truth = make_partitions(2000, 10, 4, noise=0.3)
     table = summarize(labels, truth)["samples"]
     diagnosis = partita.diagnose(labels, truth)
     assert len(table["rows"]) == 500
@@ -116,7 +116,7 @@ def test_every_picture_says_what_it_shows(summary) -> None:
 
 
 def test_provenance_names_versions_seeds_and_parameters_but_no_folder() -> None:
-    truth, labels = noisy_ensemble(40, 6, 2)
+    labels, truth = make_partitions(40, 6, 2)
     ensemble = partita.Ensemble.from_partitions(
         labels,
         provenance={"file": "/srv/data/secret/labels.csv", "also": ["C:\\Users\\me\\a.npy", 3]},

@@ -10,8 +10,8 @@ from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
 from partita import EAC, coassociation
+from partita.datasets import make_partitions
 from partita.solvers import agglomerate_affinity
-from partita.testing import noisy_ensemble
 
 
 def random_affinity(n=40, seed=0):
@@ -35,7 +35,7 @@ def test_equals_scipy_without_ties(linkage, n_clusters):
 
 
 def test_a_coassociation_matrix_gives_eac():
-    labels = noisy_ensemble(60, 12, 3, noise=0.15)[1]
+    labels = make_partitions(60, 12, 3, noise=0.15)[0]
     found = agglomerate_affinity(coassociation(labels), 3)
     np.testing.assert_array_equal(found, EAC(3).fit_predict(labels))
 
@@ -61,7 +61,7 @@ def test_longest_lifetime():
 
 def test_order_of_samples_does_not_matter():
     """Not even with ties."""
-    affinity = coassociation(noisy_ensemble(50, 5, 4, noise=0.4, seed=1)[1])
+    affinity = coassociation(make_partitions(50, 5, 4, noise=0.4, random_state=1)[0])
     order = np.random.default_rng(0).permutation(50)
     before = agglomerate_affinity(affinity, 4)
     after = agglomerate_affinity(affinity[np.ix_(order, order)], 4)

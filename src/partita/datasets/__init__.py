@@ -1,5 +1,6 @@
 """Data to try the library on."""
 
 from partita.datasets.demo import Demo, Score, run_demo
+from partita.datasets.planted import make_partitions
 
-__all__ = ["Demo", "Score", "run_demo"]
+__all__ = ["Demo", "Score", "make_partitions", "run_demo"]

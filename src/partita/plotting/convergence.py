@@ -43,8 +43,8 @@ class ConvergenceDisplay(Display):
     --------
     >>> from partita import SEC
     >>> from partita.plotting import ConvergenceDisplay
-    >>> from partita.testing import noisy_ensemble
-    >>> model = SEC(n_clusters=3, random_state=0).fit(noisy_ensemble(60, 8, 3)[1])
+    >>> from partita.datasets import make_partitions
+    >>> model = SEC(n_clusters=3, random_state=0).fit(make_partitions(60, 8, 3)[0])
     >>> ConvergenceDisplay.from_estimator(model).title
     'SEC, converged'
     """

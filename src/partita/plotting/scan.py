@@ -51,8 +51,8 @@ class ScanDisplay(Display):
     --------
     >>> from partita import scan_k
     >>> from partita.plotting import ScanDisplay
-    >>> from partita.testing import noisy_ensemble
-    >>> labels = noisy_ensemble(60, 8, 3)[1]
+    >>> from partita.datasets import make_partitions
+    >>> labels = make_partitions(60, 8, 3)[0]
     >>> scan = scan_k(labels, range(2, 5), n_resamples=2, n_null=2, random_state=0)
     >>> len(ScanDisplay.from_scan(scan).plot().axes_)
     4

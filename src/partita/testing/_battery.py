@@ -16,10 +16,11 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita.config import Progress, config_context
 from partita.consensus import BaseConsensus
+from partita.datasets import make_partitions
 from partita.ensemble import Ensemble
 from partita.exceptions import MemoryBudgetError, NotSupportedError
 from partita.registry import prepare
-from partita.testing._ensembles import contested_ensemble, noisy_ensemble, renamed
+from partita.testing._ensembles import contested_ensemble, renamed
 
 __all__ = ["check_consensus", "consensus_checks"]
 
@@ -74,8 +75,8 @@ def _same_partition(a: NDArray[Any], b: NDArray[Any], what: str, *, exact: bool 
 
 def _ensembles(estimator: BaseConsensus) -> list[NDArray[np.int64]]:
     """One easy and one hard table; stochastic methods answer for the easy one only."""
-    easy = noisy_ensemble(noise=0.05)[1]
-    hard = noisy_ensemble(40, 7, 4, noise=0.4, seed=3)[1]
+    easy = make_partitions(noise=0.05)[0]
+    hard = make_partitions(40, 7, 4, noise=0.4, random_state=3)[0]
     return [easy, hard] if estimator.info.deterministic else [easy]
 
 
@@ -89,7 +90,7 @@ def check_unanimity(estimator: BaseConsensus) -> None:
 
 def check_planted_partition(estimator: BaseConsensus) -> None:
     """A partition seen through a little noise is found; of equal clusters if the method's are."""
-    truth, labels = noisy_ensemble(noise=0.05, balanced=estimator.info.balanced)
+    labels, truth = make_partitions(noise=0.05, balanced=estimator.info.balanced)
     found = _seeded(estimator).fit_predict(labels)
     agreement = adjusted_rand_score(truth, found)
     assert agreement > 0.9, f"planted partition missed: ARI {agreement:.3f}"
@@ -126,7 +127,7 @@ def check_permuted_columns(estimator: BaseConsensus) -> None:
 
 def check_repeated_rows_are_weights(estimator: BaseConsensus) -> None:
     """A row that stands three times is a row of weight three."""
-    _, labels = noisy_ensemble(30, 8, noise=0.1)
+    labels, _ = make_partitions(30, 8, noise=0.1)
     times = np.random.default_rng(4).integers(1, 4, size=len(labels))
     repeated = _seeded(estimator).fit_predict(np.repeat(labels, times, axis=0))
     weighted = _seeded(estimator).fit_predict(Ensemble.from_partitions(labels, weights=times))
@@ -159,7 +160,7 @@ def check_reduction_is_exact(estimator: BaseConsensus) -> None:
 
 def check_equal_rows_stay_together(estimator: BaseConsensus) -> None:
     """Samples with the same labels get the same cluster."""
-    _, labels = noisy_ensemble(90, 4, noise=0.3)
+    labels, _ = make_partitions(90, 4, noise=0.3)
     found = _seeded(estimator).fit_predict(labels)
     _, inverse = np.unique(labels, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
@@ -170,7 +171,7 @@ def check_equal_rows_stay_together(estimator: BaseConsensus) -> None:
 
 def check_same_seed_any_threads(estimator: BaseConsensus) -> None:
     """The same seed gives the same labels, on one thread or two."""
-    _, labels = noisy_ensemble(300, 10, noise=0.3)
+    labels, _ = make_partitions(300, 10, noise=0.3)
     with config_context(n_threads=1):
         one = _seeded(estimator).fit_predict(labels)
     with config_context(n_threads=2):
@@ -189,7 +190,7 @@ def check_random_state_where_random(estimator: BaseConsensus) -> None:
 
 def check_leaves_everything_untouched(estimator: BaseConsensus) -> None:
     """Input, parameters and NumPy's global random state are as they were."""
-    _, labels = noisy_ensemble()
+    labels, _ = make_partitions()
     kept = labels.copy()
     method = _seeded(estimator)
     parameters = copy.deepcopy(method.get_params())
@@ -211,7 +212,7 @@ def check_leaves_everything_untouched(estimator: BaseConsensus) -> None:
 def check_missing_labels(estimator: BaseConsensus) -> None:
     """Missing labels are fused, or refused in words."""
     equal = estimator.info.balanced
-    truth, labels = noisy_ensemble(80, 15, noise=0.03, missing=0.2, balanced=equal)
+    labels, truth = make_partitions(80, 15, noise=0.03, missing_ratio=0.2, balanced=equal)
     if estimator.info.missing == "refused":
         try:
             _seeded(estimator).fit(labels)
@@ -232,7 +233,7 @@ def check_missing_labels(estimator: BaseConsensus) -> None:
 
 def check_unlabeled_samples(estimator: BaseConsensus) -> None:
     """A sample without any label, kept on request, is -1 and changes nothing else."""
-    _, labels = noisy_ensemble(noise=0.05)
+    labels, _ = make_partitions(noise=0.05)
     with_gaps = np.insert(labels, [0, 7, 7, len(labels)], -1, axis=0)
     unlabeled = (with_gaps < 0).all(axis=1)
     found = _seeded(estimator).fit_predict(Ensemble.from_partitions(with_gaps, unlabeled="keep"))
@@ -243,8 +244,8 @@ def check_unlabeled_samples(estimator: BaseConsensus) -> None:
 
 def check_pickle_clone_refit(estimator: BaseConsensus) -> None:
     """A method survives pickling and cloning, and forgets an earlier fit."""
-    _, first = noisy_ensemble(seed=1)
-    _, second = noisy_ensemble(50, 9, seed=2)
+    first, _ = make_partitions(random_state=1)
+    second, _ = make_partitions(50, 9, random_state=2)
     method = _seeded(estimator).fit(first)
     restored = pickle.loads(pickle.dumps(method))
     np.testing.assert_array_equal(restored.labels_, method.labels_)
@@ -254,7 +255,7 @@ def check_pickle_clone_refit(estimator: BaseConsensus) -> None:
 
 def check_containers_agree(estimator: BaseConsensus) -> None:
     """An array, a list of vectors, strings and an Ensemble are the same ensemble."""
-    _, labels = noisy_ensemble()
+    labels, _ = make_partitions()
     reference = _seeded(estimator).fit_predict(labels)
     forms = {
         "a list of vectors": list(labels.T),
@@ -270,7 +271,7 @@ def check_containers_agree(estimator: BaseConsensus) -> None:
 
 def check_result_attributes(estimator: BaseConsensus) -> None:
     """Labels are numbered by first appearance, and exactly n_clusters come back."""
-    _, labels = noisy_ensemble(noise=0.2)
+    labels, _ = make_partitions(noise=0.2)
     method = _seeded(estimator).fit(labels)
     found = method.labels_
     assert found.shape == (len(labels),)
@@ -289,7 +290,7 @@ def check_n_clusters_bounds(estimator: BaseConsensus) -> None:
     """n_clusters is honoured from 1 to n, and refused beyond."""
     if "n_clusters" not in estimator.get_params():
         return
-    _, labels = noisy_ensemble(20, 5)
+    labels, _ = make_partitions(20, 5)
     assert _seeded(estimator, 1).fit(labels).n_clusters_ == 1
     for wrong in (0, -1, len(labels) + 1):
         try:
@@ -308,7 +309,7 @@ def check_n_clusters_bounds(estimator: BaseConsensus) -> None:
 
 def check_memory_budget(estimator: BaseConsensus) -> None:
     """Beyond the budget nothing is computed, and the error names the bytes and what would fit."""
-    _, labels = noisy_ensemble()
+    labels, _ = make_partitions()
     with config_context(memory_budget=1):
         try:
             _seeded(estimator).fit(labels)
@@ -322,7 +323,7 @@ def check_memory_budget(estimator: BaseConsensus) -> None:
 
 def check_interruption(estimator: BaseConsensus) -> None:
     """An interruption while progress is reported reaches the caller."""
-    _, labels = noisy_ensemble()
+    labels, _ = make_partitions()
     reported = []
 
     def interrupt(step: Progress) -> None:

@@ -5,49 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["contested_ensemble", "noisy_ensemble", "renamed"]
-
-
-def noisy_ensemble(
-    n_samples: int = 60,
-    n_partitions: int = 12,
-    n_clusters: int = 3,
-    *,
-    noise: float = 0.1,
-    missing: float = 0.0,
-    balanced: bool = False,
-    seed: int = 0,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A planted partition and noisy copies of it.
-
-    Parameters
-    ----------
-    n_samples, n_partitions, n_clusters : int
-    noise : float
-        Share of labels replaced by a random one.
-    missing : float
-        Share of labels replaced by -1; every sample keeps at least one.
-    balanced : bool
-        Planted clusters of equal size; otherwise as 1 : 2 : 3 ...
-    seed : int
-
-    Returns
-    -------
-    truth : array of shape (n_samples,)
-        Clusters in one piece after the other.
-    labels : array of shape (n_samples, n_partitions)
-    """
-    rng = np.random.default_rng(seed)
-    size = np.ones(n_clusters) if balanced else np.arange(1, n_clusters + 1)
-    share = size / size.sum()
-    truth = np.searchsorted(np.cumsum(share), (np.arange(n_samples) + 0.5) / n_samples)
-    labels = np.tile(truth[:, None], n_partitions)
-    flipped = rng.random(labels.shape) < noise
-    labels[flipped] = rng.integers(n_clusters, size=int(flipped.sum()))
-    gone = rng.random(labels.shape) < missing
-    gone[np.arange(n_samples), rng.integers(n_partitions, size=n_samples)] = False
-    labels[gone] = -1
-    return truth, labels
+__all__ = ["contested_ensemble", "renamed"]
 
 
 def renamed(labels: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
