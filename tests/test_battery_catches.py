@@ -71,7 +71,7 @@ class ReturnsOneCluster(EAC):
 
 
 class MergesUnanimousClusters(EAC):
-    def _each_row_alone(self, core):
+    def _solve_trivial(self, core):
         return Solution(np.zeros(core.n_rows, np.int64))
 
 

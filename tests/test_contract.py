@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import EAC, LWEA, NRSEC, RSEC, Ensemble, config_context, matrices
 from partita.consensus import BaseConsensus, LearnedMatrixConsensus, MethodInfo, Solution
-from partita.consensus._base import N_CLUSTERS
+from partita.consensus.constraints import N_CLUSTERS
 from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError, NotSupportedError, PartitaWarning
 from partita.registry import all_methods

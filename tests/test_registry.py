@@ -24,7 +24,8 @@ def test_methods_are_the_exported_classes():
         assert not inspect.isabstract(method)
         assert getattr(partita, method.__name__) is method
     helpers = set(consensus.__all__) - {m.__name__ for m in methods}
-    assert helpers == {"BaseConsensus", "LearnedMatrixConsensus", "MethodInfo", "Size", "Solution"}
+    records = {"MethodInfo", "RowsSolution", "Size", "Solution"}
+    assert helpers == {"BaseConsensus", "LearnedMatrixConsensus", *records}
 
 
 def test_ordered_by_key_and_no_key_twice():

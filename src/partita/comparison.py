@@ -260,7 +260,7 @@ def _attempt(estimator: BaseConsensus, core: Ensemble) -> dict[str, Any]:
         try:
             estimator._validate_params()
             size = Size.of(core, estimator.get_params(deep=False).get("n_clusters"))
-            record["bytes_needed"] = estimator._bytes_needed(size)
+            record["bytes_needed"] = estimator.bytes_needed(size)
             with PeakMemory() as memory:
                 start = perf_counter()
                 estimator.fit(core)

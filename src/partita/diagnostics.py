@@ -21,7 +21,8 @@ from partita._input.coding import encode
 from partita._input.containers import label_columns
 from partita._memory import require_memory
 from partita.ensemble import Ensemble, as_ensemble
-from partita.matrices import cluster_sizes, table_against
+from partita.matrices import cluster_sizes
+from partita.matrices.cluster_counts import group_overlaps
 from partita.metrics import pairwise_agreement
 from partita.solvers.components import connected_components
 from partita.solvers.label_kmeans.search import Tables
@@ -265,7 +266,7 @@ def _statistics(
         f"The diagnosis of {e.n_samples} samples in {n_clusters} clusters, by {e.n_base_clusters} "
         "base clusters,",
     )
-    counts = table_against(e, groups, n_clusters)
+    counts = group_overlaps(e, groups, n_clusters)
     return counts, np.add.reduceat(counts, e.offsets[:-1], axis=0)
 
 
@@ -347,7 +348,7 @@ def _adjusted_rands(
 ) -> list[float]:
     """Adjusted Rand index of every partition with the consensus; 0 if they share no sample."""
     itself = replace(e, weights=e.weights * np.minimum(e.weights, 1.0))
-    alone = table_against(itself, groups, tables[0].shape[1]).sum(axis=1)
+    alone = group_overlaps(itself, groups, tables[0].shape[1]).sum(axis=1)
     return [
         adjusted_rand_of(table, own) if own else 0.0
         for table, own in zip(tables, np.add.reduceat(alone, e.offsets[:-1]), strict=True)

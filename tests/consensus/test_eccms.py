@@ -218,13 +218,15 @@ def test_given_affinity_with_an_unlabeled_sample():
 # -- reading clusters ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("final", ["average", "spectral"])
-def test_final_step(final):
+@pytest.mark.parametrize("assign_labels", ["average", "spectral"])
+def test_assign_labels(assign_labels):
     labels, truth = make_partitions(90, 15, 4, noise=0.25)
-    method = ECCMS(4, final=final).fit(labels)
+    method = ECCMS(4, assign_labels=assign_labels).fit(labels)
     assert adjusted_rand_score(truth, method.labels_) > 0.9
-    np.testing.assert_array_equal(method.labels_, ECCMS(4, final=final).fit_predict(labels))
-    assert hasattr(method, "tree_") == (final == "average")
+    np.testing.assert_array_equal(
+        method.labels_, ECCMS(4, assign_labels=assign_labels).fit_predict(labels)
+    )
+    assert hasattr(method, "tree_") == (assign_labels == "average")
 
 
 def test_the_larger_lam_the_nearer_the_affinity():
@@ -287,7 +289,7 @@ def test_progress_and_interruption():
         ({"affinity": np.eye(5)}, r"affinity must have shape \(60, 60\).*got \(5, 5\)"),
         ({"affinity": np.triu(np.ones((60, 60)))}, "affinity must be symmetric"),
         ({"affinity": np.full((60, 60), np.nan)}, "affinity contains NaN"),
-        ({"final": "kmeans"}, "final"),
+        ({"assign_labels": "kmeans"}, "assign_labels"),
         ({"max_iter": 0}, "max_iter"),
         ({"tol": -1.0}, "tol"),
     ],

@@ -82,7 +82,7 @@ def test_published_matrices_and_labels(oracle):
     np.testing.assert_allclose(np.abs(vectors), np.abs(theirs), rtol=0, atol=1e-10)
     votes = core.expand(_votes(core, published["MC_metacluster"][cluster] - 1))
     np.testing.assert_allclose(votes, published["MC_votes"].T, rtol=0, atol=1e-15)
-    meta = ECPCS(oracle.n_clusters, final="meta", random_state=0).fit_predict(oracle.labels)
+    meta = ECPCS(oracle.n_clusters, assign_labels="meta", random_state=0).fit_predict(oracle.labels)
     assert adjusted_rand_score(meta, published["labels_MC"]) >= 0.95  # one random start there
 
 
@@ -122,7 +122,7 @@ def test_reduced_equals_unreduced(missing, n_steps):
 def test_meta_clusters_of_reduced_and_unreduced_vote_alike(missing):
     labels = make_partitions(40, 6, 4, noise=0.2, missing_ratio=missing, random_state=8)[0]
     labels = np.repeat(labels, 1 + np.arange(40) % 3, axis=0)
-    method = ECPCS(4, final="meta", random_state=0).fit(labels)
+    method = ECPCS(4, assign_labels="meta", random_state=0).fit(labels)
     core = Ensemble.from_partitions(labels).compress()
     B = np.zeros((len(labels), core.n_base_clusters))
     for position, i in enumerate(core.partition_order):
@@ -164,13 +164,13 @@ def test_missing_as_disagreement():
 
 @pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
 def test_battery_with_meta_clusters(check):
-    check(ECPCS(final="meta"))
+    check(ECPCS(assign_labels="meta"))
 
 
 def test_meta_clusters_need_no_matrix_of_samples():
     labels, truth = make_partitions(5000, 20, 5, noise=0.3)
     with config_context(memory_budget=20 * 2**20):
-        found = ECPCS(5, final="meta", random_state=0).fit_predict(labels)
+        found = ECPCS(5, assign_labels="meta", random_state=0).fit_predict(labels)
         with pytest.raises(MemoryBudgetError, match="ECPCS"):
             ECPCS(5).fit(labels)
     assert adjusted_rand_score(truth, found) > 0.95

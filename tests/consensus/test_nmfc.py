@@ -116,7 +116,7 @@ def test_learned_weights():
     rng = np.random.default_rng(2)
     labels = make_partitions(80, 6, 3, noise=0.15, random_state=1)[0]
     labels = np.column_stack([rng.integers(0, 3, 80), labels, rng.integers(0, 3, 80)])
-    method = NMFC(3, weights="learned", random_state=0).fit(labels)
+    method = NMFC(3, partition_weights="learned", random_state=0).fit(labels)
     w = method.partition_weights_
     assert w.sum() == pytest.approx(1.0)
     assert max(w[0], w[-1]) < w[1:-1].max() / 4
@@ -124,7 +124,7 @@ def test_learned_weights():
     U = method.membership_ @ method.membership_.T
     assert method.objective_ == pytest.approx(((A - U) ** 2).sum(), rel=1e-8)
     order = rng.permutation(8)
-    other = NMFC(3, weights="learned", random_state=0).fit(labels[:, order])
+    other = NMFC(3, partition_weights="learned", random_state=0).fit(labels[:, order])
     np.testing.assert_allclose(other.partition_weights_, w[order], rtol=0, atol=1e-8)
 
 
@@ -137,7 +137,7 @@ def test_equal_weights_are_equal():
 @pytest.mark.parametrize("init", ["k-means", "random"])
 def test_settings_find_a_planted_partition(weights, init):
     labels, truth = make_partitions(90, 12, 3, noise=0.1, missing_ratio=0.1)
-    method = NMFC(3, weights=weights, init=init, random_state=0).fit(labels)
+    method = NMFC(3, partition_weights=weights, init=init, random_state=0).fit(labels)
     assert adjusted_rand_score(truth, method.labels_) > 0.95
 
 
@@ -184,7 +184,7 @@ def test_reference_values():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"weights": "uniform"}, "weights"),
+        ({"partition_weights": "uniform"}, "partition_weights"),
         ({"tol": 0.0}, "tol"),
         ({"init": "svd"}, "init"),
         ({"max_iter": 0}, "max_iter"),
@@ -196,7 +196,7 @@ def test_bad_parameters(parameters, message):
 
 
 def test_battery_with_learned_weights():
-    check_consensus(NMFC(weights="learned", n_init=2))
+    check_consensus(NMFC(partition_weights="learned", n_init=2))
 
 
 @pytest.mark.parametrize("weights", ["equal", "learned"])
@@ -204,7 +204,7 @@ def test_battery_with_learned_weights():
 def test_the_unit_of_the_weights_does_not_matter(weights, unit):
     labels = make_partitions(40, 6, 3, noise=0.3)[0]
     counts = np.random.default_rng(0).integers(1, 5, 40).astype(float)
-    method = NMFC(3, weights=weights, random_state=0)
+    method = NMFC(3, partition_weights=weights, random_state=0)
     expected = clone(method).fit(Ensemble.from_partitions(labels, weights=counts))
     found = clone(method).fit(Ensemble.from_partitions(labels, weights=counts * unit))
     np.testing.assert_array_equal(found.labels_, expected.labels_)

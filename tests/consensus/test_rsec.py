@@ -94,7 +94,7 @@ def test_trace_falls_as_in_figure_3(method, iris_ensembles):
 def test_assign_by_the_representation(method):
     labels, truth = make_partitions(80, 10, noise=0.2)
     by_partition = method(3, random_state=0).fit(labels)
-    by_matrix = method(3, assign="representation", random_state=0).fit(labels)
+    by_matrix = method(3, assign_labels="representation", random_state=0).fit(labels)
     np.testing.assert_array_equal(by_partition.core_matrix_, by_matrix.core_matrix_)
     Z = by_matrix.consensus_matrix()
     H, _, _ = partition((Z + Z.T) / 2, 3)
@@ -165,7 +165,7 @@ def test_progress_is_reported_and_can_stop_the_fit(method):
         ("tol", 0.0),
         ("max_iter", 0),
         ("n_init", 0),
-        ("assign", "kmeans"),
+        ("assign_labels", "kmeans"),
         ("lambda1", "much"),
     ],
 )

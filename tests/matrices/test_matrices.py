@@ -12,6 +12,7 @@ import partita
 from partita import Ensemble, config_context, matrices
 from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError
+from partita.matrices import cluster_counts
 from partita.matrices.agreement import coobserved_counts
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -126,7 +127,7 @@ def test_tables(labels):
     )
     groups = np.arange(len(labels)) % 3
     np.testing.assert_allclose(
-        matrices.table_against(ensemble, groups, 3),
+        cluster_counts.group_overlaps(ensemble, groups, 3),
         B.T @ (ensemble.weights[:, None] * np.eye(3)[groups]),
     )
 

@@ -388,7 +388,7 @@ def test_a_seed_is_needed(random_state: Any, tmp_path: Path) -> None:
     labels = planted(100, M, K)
     for method in (SEC, KCC, LWGP):
         model = method(K, random_state=random_state, checkpoint=tmp_path / "state")
-        with pytest.raises(ValueError, match="needs a whole number as random_state"):
+        with pytest.raises(ValueError, match="needs an integer as random_state"):
             model.fit(labels)
     SEC(K, init=[0, 1, 2, 3, 4], checkpoint=tmp_path / "state").fit(labels)  # draws nothing
 

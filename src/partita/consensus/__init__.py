@@ -1,7 +1,7 @@
 """Consensus methods, one file each."""
 
-from partita.consensus._base import BaseConsensus, MethodInfo, Size, Solution
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
+from partita.consensus.base import BaseConsensus, MethodInfo, RowsSolution, Size, Solution
 from partita.consensus.ccc import CCC
 from partita.consensus.cspa import CSPA
 from partita.consensus.drec import DREC
@@ -55,6 +55,7 @@ __all__ = [
     "BaseConsensus",
     "LearnedMatrixConsensus",
     "MethodInfo",
+    "RowsSolution",
     "Size",
     "Solution",
 ]

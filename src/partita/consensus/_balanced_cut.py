@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, Solution
+from partita.consensus.base import BaseConsensus, Solution
+from partita.consensus.constraints import N_CLUSTERS, N_INIT, NON_NEGATIVE, RANDOM_STATE
 from partita.ensemble import Ensemble
 
 __all__ = ["BalancedCutConsensus"]
@@ -19,9 +18,9 @@ class BalancedCutConsensus(BaseConsensus):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "balance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "balance": NON_NEGATIVE,
+        "n_init": N_INIT,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -44,5 +43,5 @@ class BalancedCutConsensus(BaseConsensus):
         """What every cut is told."""
         return {"balance": self.balance, "n_init": self.n_init, "partitioner": self.partitioner}
 
-    def _each_row_alone(self, core: Ensemble) -> Solution:
+    def _solve_trivial(self, core: Ensemble) -> Solution:
         return Solution(np.arange(core.n_rows), n_iter=0, learned={"partitioner_": "none"})

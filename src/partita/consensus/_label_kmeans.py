@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,8 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita._input.checks import check_weights
 from partita._input.containers import label_columns
-from partita._sklearn_compat import Interval, StrOptions, check_input_names
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, RowsSolution, Solution
+from partita._sklearn_compat import check_input_names
+from partita.consensus.base import BaseConsensus, RowsSolution, Solution
+from partita.consensus.constraints import (
+    MAX_ITER,
+    N_CLUSTERS,
+    N_INIT,
+    RANDOM_STATE,
+    TOL,
+    StrOptions,
+)
 from partita.ensemble import Ensemble, LabelLayout
 from partita.exceptions import ConvergenceWarning, InvalidEnsembleError
 from partita.scale import EnsembleRows, RowParts, Rows
@@ -45,11 +52,11 @@ class LabelKMeansConsensus(BaseConsensus):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_init": N_INIT,
+        "max_iter": MAX_ITER,
+        "tol": TOL,
         "init": [StrOptions({"merge", "k-means++", "random"}), "array-like"],
-        "random_state": ["random_state", np.random.Generator],
+        "random_state": RANDOM_STATE,
     }
     n_clusters: int
     n_init: int
@@ -157,7 +164,7 @@ class LabelKMeansConsensus(BaseConsensus):
             tol=self.tol,
             task=type(self).__name__,
             checkpoint=as_checkpoint(getattr(self, "checkpoint", None)),
-            identity=self._identity(rows),
+            identity=self._checkpoint_identity(rows),
         )
         if not result.converged:
             warnings.warn(
@@ -194,10 +201,10 @@ class LabelKMeansConsensus(BaseConsensus):
             **self._learned(geometry, counts, masses, tables),
         }
 
-    def _remember_numbers(self, numbers: NDArray[np.int64]) -> None:
+    def _store_cluster_numbers(self, numbers: NDArray[np.int64]) -> None:
         self._numbers = numbers
 
-    def _remember(self, core: Ensemble, solution: Solution) -> None:
+    def _store_solution(self, core: Ensemble, solution: Solution) -> None:
         """The number each group got, so that `predict` speaks of the same clusters as `labels_`."""
         groups = core.expand(solution.labels)
         self._numbers = np.full(int(solution.labels.max()) + 1, -1, np.int64)
@@ -217,7 +224,7 @@ class LabelKMeansConsensus(BaseConsensus):
         """Further fitted attributes by name, from the rows."""
         return {}
 
-    def _each_row_alone(self, core: Ensemble) -> Solution:
+    def _solve_trivial(self, core: Ensemble) -> Solution:
         groups = np.arange(core.n_rows)
         rows = EnsembleRows(core)
         geometry = self._geometry(rows, self._weights(core.n_partitions, core.partition_order))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from partita.consensus._base import BaseConsensus, Solution
+from partita.consensus.base import BaseConsensus, Solution
 from partita.ensemble import Ensemble
 from partita.exceptions import NotSupportedError
 from partita.matrices.agreement import expand_pairs
@@ -24,7 +24,7 @@ class LearnedMatrixConsensus(BaseConsensus):
         Row of the core matrix that holds each sample.
     """
 
-    def _remember(self, core: Ensemble, solution: Solution) -> None:
+    def _store_solution(self, core: Ensemble, solution: Solution) -> None:
         self._core = core
         self.core_matrix_ = solution.matrix
         self._core_diagonal = solution.diagonal

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.consensus.base import MethodInfo
+from partita.consensus.constraints import PARTITION_WEIGHTS
 from partita.scale import Rows
 from partita.solvers.label_kmeans.merging import most_groups
 from partita.solvers.label_kmeans.search import Tables
@@ -91,7 +92,7 @@ class CCC(LabelKMeansConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LabelKMeansConsensus._parameter_constraints,
-        "partition_weights": ["array-like", None],
+        "partition_weights": PARTITION_WEIGHTS,
     }
 
     def __init__(

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import StrOptions
 from partita.consensus._balanced_cut import BalancedCutConsensus
-from partita.consensus._base import MethodInfo, Size, Solution
+from partita.consensus.base import MethodInfo, Size, Solution
+from partita.consensus.constraints import StrOptions
 from partita.ensemble import Ensemble
 from partita.matrices import incidence
 from partita.solvers.graph_cut.graphs import METIS_ROWS, cut_cliques
@@ -103,7 +103,7 @@ class CSPA(BalancedCutConsensus):
         "partitioner": [StrOptions({"auto", "metis", "builtin"})],
     }
 
-    def _bytes_needed(self, size: Size) -> int:
+    def bytes_needed(self, size: Size) -> int:
         graph = self.partitioner == "metis" or (
             self.partitioner == "auto" and size.n_rows <= METIS_ROWS
         )

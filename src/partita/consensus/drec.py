@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._linalg import eigh
-from partita._sklearn_compat import Interval
 from partita.config import report_progress
-from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
+from partita.consensus.base import MethodInfo, Solution
+from partita.consensus.constraints import MAX_ITER, N_CLUSTERS, N_INIT, POSITIVE, RANDOM_STATE
 from partita.ensemble import Ensemble
 from partita.matrices import incidence
 from partita.solvers.low_rank import low_rank_affinity
@@ -95,10 +94,10 @@ class DREC(LearnedMatrixConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "lam": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "lam": POSITIVE,
+        "max_iter": MAX_ITER,
+        "n_init": N_INIT,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import StrOptions
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita.consensus.base import BaseConsensus, MethodInfo, Solution
+from partita.consensus.constraints import LINKAGE, N_CLUSTERS
 from partita.ensemble import Ensemble
 from partita.matrices import agreement_counts, coassociation
-from partita.solvers.linkage import LINKAGES, Tree, agglomerate, spanning_tree
+from partita.solvers.linkage import Tree, agglomerate, spanning_tree
 
 __all__ = ["EAC"]
 
@@ -68,7 +68,7 @@ class EAC(BaseConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [*N_CLUSTERS, None],
-        "linkage": [StrOptions(set(LINKAGES))],
+        "linkage": LINKAGE,
     }
 
     def __init__(self, n_clusters: int | None = 8, *, linkage: str = "average") -> None:

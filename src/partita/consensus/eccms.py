@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,13 +11,13 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._input.checks import check_affinity
-from partita._sklearn_compat import Interval, StrOptions
 from partita._threads import run_blocks
+from partita._warn import warn_not_converged
 from partita.config import report_progress
-from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
+from partita.consensus.base import MethodInfo, Solution
+from partita.consensus.constraints import MAX_ITER, N_CLUSTERS, POSITIVE, TOL, Interval, StrOptions
 from partita.ensemble import Ensemble
-from partita.exceptions import ConvergenceWarning
 from partita.matrices import (
     coassociation,
     enhanced_coassociation,
@@ -71,7 +70,7 @@ class ECCMS(LearnedMatrixConsensus):
         matrix with a row per sample in the order of the fitted data
         (`locally_weighted_coassociation(labels, theta=...)`, a mean of two of them, a kernel of the
         features). What lies outside [0, 1] cannot be kept, as C lies within.
-    final : {"average", "spectral"}
+    assign_labels : {"average", "spectral"}
         How clusters are read from the enhanced matrix: average linkage of 1 - C, or normalized
         spectral clustering, with k-means from fixed seeds.
     max_iter : int
@@ -91,7 +90,7 @@ class ECCMS(LearnedMatrixConsensus):
     objective_ : float
         The objective above at the final C and E; NaN if there was only one iteration.
     tree_ : Tree
-        Merges over distinct rows and their heights (`final="average"` only).
+        Merges over distinct rows and their heights (`assign_labels="average"` only).
 
     Notes
     -----
@@ -146,11 +145,11 @@ class ECCMS(LearnedMatrixConsensus):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
         "alpha": [Interval(Real, 0, 1, closed="both")],
-        "lam": [Interval(Real, 0, None, closed="neither")],
+        "lam": POSITIVE,
         "affinity": [StrOptions({"lwca", "ca", "pts", "ecpcs"}), "array-like"],
-        "final": [StrOptions({"average", "spectral"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "assign_labels": [StrOptions({"average", "spectral"})],
+        "max_iter": MAX_ITER,
+        "tol": TOL,
     }
 
     def __init__(
@@ -160,7 +159,7 @@ class ECCMS(LearnedMatrixConsensus):
         alpha: float = 0.8,
         lam: float = 0.4,
         affinity: Any = "lwca",
-        final: str = "average",
+        assign_labels: str = "average",
         max_iter: int = 100,
         tol: float = 1e-2,
     ) -> None:
@@ -168,7 +167,7 @@ class ECCMS(LearnedMatrixConsensus):
         self.alpha = alpha
         self.lam = lam
         self.affinity = affinity
-        self.final = final
+        self.assign_labels = assign_labels
         self.max_iter = max_iter
         self.tol = tol
 
@@ -180,16 +179,16 @@ class ECCMS(LearnedMatrixConsensus):
         del confidence
         C = self._enhance(*self._affinity(ensemble), H, r)
         if not C.converged:
-            warnings.warn(
-                f"ECCMS stopped after max_iter={self.max_iter} iterations with a relative change "
-                f"of {C.history[-1].max():.2g}, above tol={self.tol:g}. Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
+            warn_not_converged(
+                "ECCMS",
+                self.max_iter,
+                f"with a relative change of {C.history[-1].max():.2g}, above tol={self.tol:g}. "
+                "Raise max_iter or tol.",
             )
         similarity = (C.values + C.values.T) / 2
         excess = C.own - C.values.diagonal()
         learned = {}
-        if self.final == "average":
+        if self.assign_labels == "average":
             np.subtract(1.0, similarity, out=similarity)
             tree = agglomerate(similarity, r, "average", overwrite=True)
             labels = tree.cut(self.n_clusters)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Size, Solution
+from partita.consensus.base import BaseConsensus, MethodInfo, Size, Solution
+from partita.consensus.constraints import N_CLUSTERS, N_INIT, POSITIVE_INT, RANDOM_STATE, StrOptions
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_similarity, enhanced_coassociation, incidence
 from partita.solvers.linkage import agglomerate
@@ -30,29 +29,29 @@ class ECPCS(BaseConsensus):
     the cosine between the stacked rows of P, P², ..., Pᵀ. Clusters that never overlap, such as
     those of one partition, may so turn out similar. Then either
 
-    - `final="hierarchical"`: the enhanced co-association of two samples is the mean, over
+    - `assign_labels="hierarchical"`: the enhanced co-association of two samples is the mean, over
       partitions, of the similarity of their clusters, and average linkage is done on it; or
-    - `final="meta"`: the clusters are cut into `n_clusters` meta-clusters, and a sample goes to the
-      one with the largest share of clusters that contain it.
+    - `assign_labels="meta"`: the clusters are cut into `n_clusters` meta-clusters, and a sample
+      goes to the one with the largest share of clusters that contain it.
 
     Parameters
     ----------
     n_clusters : int
-    final : {"hierarchical", "meta"}
+    assign_labels : {"hierarchical", "meta"}
         The paper's ECPCS-HC or ECPCS-MC.
     n_steps : int
         Length T of the walks.
     n_init : int
-        Starts of the discretization that yields the meta-clusters (`final="meta"` only).
+        Starts of the discretization that yields the meta-clusters (`assign_labels="meta"` only).
     random_state : int, Generator, RandomState or None
-        For these starts; with `final="hierarchical"` nothing is random.
+        For these starts; with `assign_labels="hierarchical"` nothing is random.
 
     Attributes
     ----------
     meta_clusters_ : array of shape (n_base_clusters,)
-        The meta-cluster of every cluster of `Ensemble.compress()` (`final="meta"` only).
+        The meta-cluster of every cluster of `Ensemble.compress()` (`assign_labels="meta"` only).
     tree_ : Tree
-        Merges over distinct rows and their heights (`final="hierarchical"` only).
+        Merges over distinct rows and their heights (`assign_labels="hierarchical"` only).
 
     Notes
     -----
@@ -80,7 +79,7 @@ class ECPCS(BaseConsensus):
     >>> labels = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 2], [5, 5, 7, 7, 7]]
     >>> ECPCS(n_clusters=2).fit_predict(labels)
     array([0, 0, 0, 1, 1])
-    >>> ECPCS(n_clusters=2, final="meta", random_state=0).fit_predict(labels)
+    >>> ECPCS(n_clusters=2, assign_labels="meta", random_state=0).fit_predict(labels)
     array([0, 0, 0, 1, 1])
     """
 
@@ -97,35 +96,35 @@ class ECPCS(BaseConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "final": [StrOptions({"hierarchical", "meta"})],
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "assign_labels": [StrOptions({"hierarchical", "meta"})],
+        "n_steps": POSITIVE_INT,
+        "n_init": N_INIT,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        final: str = "hierarchical",
+        assign_labels: str = "hierarchical",
         n_steps: int = 20,
         n_init: int = 20,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
-        self.final = final
+        self.assign_labels = assign_labels
         self.n_steps = n_steps
         self.n_init = n_init
         self.random_state = random_state
 
-    def _bytes_needed(self, size: Size) -> int:
-        if self.final == "hierarchical":
+    def bytes_needed(self, size: Size) -> int:
+        if self.assign_labels == "hierarchical":
             return self.info.bytes_needed(size)
         labels_and_votes = size.n_rows * (24 * size.n_partitions + 16 * size.n_clusters)
         return labels_and_votes + 56 * size.n_base_clusters**2
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        if self.final == "hierarchical":
+        if self.assign_labels == "hierarchical":
             distances = enhanced_coassociation(ensemble, n_steps=self.n_steps, expand=False)
             np.subtract(1.0, distances, out=distances)
             tree = agglomerate(distances, ensemble.weights, "average", overwrite=True)

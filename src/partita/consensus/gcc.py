@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import StrOptions
 from partita.consensus._balanced_cut import BalancedCutConsensus
-from partita.consensus._base import MethodInfo, Size, Solution
+from partita.consensus.base import MethodInfo, Size, Solution
+from partita.consensus.constraints import StrOptions
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
 from partita.metrics import anmi
@@ -91,11 +91,11 @@ class GCC(BalancedCutConsensus):
         "partitioner": [StrOptions({"auto", "builtin"})],
     }
 
-    def _bytes_needed(self, size: Size) -> int:
+    def bytes_needed(self, size: Size) -> int:
         graph = self.partitioner == "auto" and size.n_rows <= METIS_ROWS
         return self.info.bytes_needed(size) + (28 * size.n_rows**2 if graph else 0)
 
-    def _each_row_alone(self, core: Ensemble) -> Solution:
+    def _solve_trivial(self, core: Ensemble) -> Solution:
         learned = {"best_": "none", "scores_": {}, "partitioner_": "none"}
         return Solution(np.arange(core.n_rows), n_iter=0, learned=learned)
 

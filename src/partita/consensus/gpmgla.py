@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita.consensus.base import BaseConsensus, MethodInfo, Solution
+from partita.consensus.constraints import N_CLUSTERS, N_INIT, NON_NEGATIVE, POSITIVE, RANDOM_STATE
 from partita.ensemble import Ensemble
 from partita.matrices import connected_triples, crowd_agreement, incidence
 from partita.solvers import transfer_cut
@@ -84,10 +83,10 @@ class GPMGLA(BaseConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "beta": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "alpha": POSITIVE,
+        "beta": NON_NEGATIVE,
+        "n_init": N_INIT,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(

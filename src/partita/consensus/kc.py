@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.consensus.base import MethodInfo
 from partita.ensemble import LabelLayout
 from partita.matrices import agreement_counts, cluster_overlaps, incidence
-from partita.matrices.cluster_counts import row_forms
+from partita.matrices.cluster_counts import quadratic_forms
 from partita.scale import EnsembleRows, RowParts, n_labeled
 from partita.solvers.label_kmeans.merging import most_groups
 from partita.solvers.label_kmeans.search import Tables
@@ -136,7 +136,7 @@ class _CoassociationRows:
         self.through_clusters = ensemble.n_base_clusters <= ensemble.n_rows
         if self.through_clusters:
             self.overlaps = cluster_overlaps(ensemble)
-            squares = row_forms(ensemble, self.overlaps)
+            squares = quadratic_forms(ensemble, self.overlaps)
         else:  # N C as Bᵀ diag(r) B C, and b N bᵀ as the weighted sum of squared agreements
             self.incidence = incidence(ensemble)
             agreements = agreement_counts(ensemble, np.uint32)

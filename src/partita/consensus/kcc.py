@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from numbers import Real
-from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.consensus.base import MethodInfo
+from partita.consensus.constraints import CHECKPOINT, PARTITION_WEIGHTS, Interval, StrOptions
 from partita.scale import Rows
-from partita.scale.checkpoint import Checkpoint
 from partita.solvers.label_kmeans.merging import most_groups
 from partita.solvers.label_kmeans.search import Tables
 from partita.solvers.label_kmeans.utilities import UTILITIES, UtilityGeometry
@@ -125,8 +123,8 @@ class KCC(LabelKMeansConsensus):
         "utility": [StrOptions(set(UTILITIES))],
         "normalized": ["boolean"],
         "p": [Interval(Real, 1, None, closed="neither")],
-        "partition_weights": ["array-like", None],
-        "checkpoint": [str, PathLike, Checkpoint, None],
+        "partition_weights": PARTITION_WEIGHTS,
+        "checkpoint": CHECKPOINT,
     }
 
     def __init__(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita.consensus.base import BaseConsensus, MethodInfo, Solution
+from partita.consensus.constraints import LINKAGE, N_CLUSTERS, POSITIVE
 from partita.ensemble import Ensemble
 from partita.matrices import locally_weighted_coassociation
-from partita.solvers.linkage import LINKAGES, agglomerate
+from partita.solvers.linkage import agglomerate
 
 __all__ = ["LWEA"]
 
@@ -70,8 +69,8 @@ class LWEA(BaseConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "theta": [Interval(Real, 0, None, closed="neither")],
-        "linkage": [StrOptions(set(LINKAGES))],
+        "theta": POSITIVE,
+        "linkage": LINKAGE,
     }
 
     def __init__(

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
-from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval
-from partita.consensus._base import (
-    N_CLUSTERS,
-    BaseConsensus,
-    MethodInfo,
-    RowsSolution,
-    Solution,
-)
+from partita.consensus.base import BaseConsensus, MethodInfo, RowsSolution, Solution
+from partita.consensus.constraints import CHECKPOINT, N_CLUSTERS, N_INIT, POSITIVE, RANDOM_STATE
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_certainty
 from partita.matrices.label_graph import LabelGraph
 from partita.matrices.overlaps import entropy_by_overlaps, overlaps_of_rows
 from partita.scale import EnsembleRows, Rows
-from partita.scale.checkpoint import Checkpoint, Stages
+from partita.scale.checkpoint import Stages
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.rows_transfer_cut import (
     RowEmbedding,
@@ -101,10 +93,10 @@ class LWGP(BaseConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "theta": [Interval(Real, 0, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "checkpoint": [str, PathLike, Checkpoint, None],
-        "random_state": ["random_state", np.random.Generator],
+        "theta": POSITIVE,
+        "n_init": N_INIT,
+        "checkpoint": CHECKPOINT,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -123,7 +115,7 @@ class LWGP(BaseConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        stages = Stages.of(self.checkpoint, self._identity(EnsembleRows(ensemble)))
+        stages = Stages.of(self.checkpoint, self._checkpoint_identity(EnsembleRows(ensemble)))
         if "embedding" not in stages.state:
             if "certainty" not in stages.state:
                 stages.keep(certainty=cluster_certainty(ensemble, self.theta))
@@ -136,7 +128,7 @@ class LWGP(BaseConsensus):
         return Solution(labels, objective=inertia)
 
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
-        stages = Stages.of(self.checkpoint, self._identity(rows))
+        stages = Stages.of(self.checkpoint, self._checkpoint_identity(rows))
         if "vectors" not in stages.state:
             if "certainty" not in stages.state:
                 overlaps = overlaps_of_rows(rows)

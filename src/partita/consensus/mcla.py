@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import StrOptions
 from partita.consensus._balanced_cut import BalancedCutConsensus
-from partita.consensus._base import MethodInfo, Solution
+from partita.consensus.base import MethodInfo, Solution
+from partita.consensus.constraints import StrOptions
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
 from partita.solvers.meta_clusters import meta_clusters

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._sklearn_compat import Interval, StrOptions
+from partita._warn import warn_user
 from partita.config import report_progress
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita.consensus.base import BaseConsensus, MethodInfo, Solution
+from partita.consensus.constraints import (
+    MAX_ITER,
+    N_CLUSTERS,
+    N_INIT,
+    POSITIVE,
+    RANDOM_STATE,
+    StrOptions,
+)
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices import cluster_overlaps, incidence
@@ -45,7 +51,7 @@ class NMFC(BaseConsensus):
     Parameters
     ----------
     n_clusters : int
-    weights : {"equal", "learned"}
+    partition_weights : {"equal", "learned"}
         w_i = 1/m, or the weights on the simplex that bring A nearest to Q D Qᵀ, learned in turn
         with the factors from the best start of equal weights on.
     n_init : int
@@ -118,19 +124,19 @@ class NMFC(BaseConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "weights": [StrOptions({"equal", "learned"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
+        "partition_weights": [StrOptions({"equal", "learned"})],
+        "n_init": N_INIT,
+        "max_iter": MAX_ITER,
+        "tol": POSITIVE,
         "init": [StrOptions({"k-means", "random"})],
-        "random_state": ["random_state", np.random.Generator],
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        weights: str = "equal",
+        partition_weights: str = "equal",
         n_init: int = 5,
         max_iter: int = 1000,
         tol: float = 1e-3,
@@ -138,7 +144,7 @@ class NMFC(BaseConsensus):
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
-        self.weights = weights
+        self.partition_weights = partition_weights
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -160,14 +166,13 @@ class NMFC(BaseConsensus):
             fits.append(self._factorize(problem, _Fit(Q, D, equal)))
         report_progress("NMFC", self.n_init, self.n_init)
         best = max(fits, key=lambda fit: (len(np.unique(fit.labels)), -fit.history[-1]))
-        if self.weights == "learned":
+        if self.partition_weights == "learned":
             best = self._learn_weights(problem, best)
         if not best.converged:
-            warnings.warn(
+            warn_user(
                 f"NMFC stopped after max_iter={self.max_iter} updates while Q still changed by "
                 f"more than tol={self.tol:g}. Raise one of them.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         partition_weights = np.empty(problem.m)
         partition_weights[ensemble.partition_order] = best.w

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
+from partita.consensus.base import MethodInfo, Solution
+from partita.consensus.constraints import (
+    MAX_ITER,
+    N_CLUSTERS,
+    N_INIT,
+    POSITIVE,
+    POSITIVE_INT,
+    RANDOM_STATE,
+    Interval,
+    StrOptions,
+)
 from partita.ensemble import Ensemble
 from partita.matrices import incomplete_coassociation
 from partita.solvers.low_rank import shrink_entries, shrink_singular_values
@@ -49,7 +58,7 @@ class NRSEC(LearnedMatrixConsensus):
         the value of `objective_`.
     n_outer : int
         Tangents taken. The paper takes one, from zero, where all weights are 1.
-    assign : {"embedding", "representation"}
+    assign_labels : {"embedding", "representation"}
         Labels by k-means on the rows of H, or by spectral clustering of Z.
     n_init : int
         Restarts of the final k-means.
@@ -111,15 +120,15 @@ class NRSEC(LearnedMatrixConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "lambda1": [Interval(Real, 0, None, closed="neither")],
-        "lambda2": [Interval(Real, 0, None, closed="neither")],
+        "lambda1": POSITIVE,
+        "lambda2": POSITIVE,
         "gamma": [Interval(Real, 1, None, closed="neither")],
-        "n_outer": [Interval(Integral, 1, None, closed="left")],
-        "assign": [StrOptions({"embedding", "representation"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state", np.random.Generator],
+        "n_outer": POSITIVE_INT,
+        "assign_labels": [StrOptions({"embedding", "representation"})],
+        "n_init": N_INIT,
+        "max_iter": MAX_ITER,
+        "tol": POSITIVE,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -130,7 +139,7 @@ class NRSEC(LearnedMatrixConsensus):
         lambda2: float = 0.01,
         gamma: float = 2.0,
         n_outer: int = 1,
-        assign: str = "embedding",
+        assign_labels: str = "embedding",
         n_init: int = 20,
         max_iter: int = 500,
         tol: float = 1e-7,
@@ -141,7 +150,7 @@ class NRSEC(LearnedMatrixConsensus):
         self.lambda2 = lambda2
         self.gamma = gamma
         self.n_outer = n_outer
-        self.assign = assign
+        self.assign_labels = assign_labels
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -157,7 +166,7 @@ class NRSEC(LearnedMatrixConsensus):
             history = history + found.residuals
             converged = converged and found.converged
         return Solution(
-            representation_labels(found, weights, self.assign, rng, self.n_init),
+            representation_labels(found, weights, self.assign_labels, rng, self.n_init),
             objective=self._objective(found),
             n_iter=len(history),
             converged=converged,

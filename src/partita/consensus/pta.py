@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita.consensus.base import BaseConsensus, MethodInfo, Solution
+from partita.consensus.constraints import LINKAGE, N_CLUSTERS, POSITIVE_INT
 from partita.ensemble import Ensemble
 from partita.matrices import trajectory_similarity
-from partita.solvers.linkage import LINKAGES, agglomerate
+from partita.solvers.linkage import agglomerate
 
 __all__ = ["PTA"]
 
@@ -85,9 +84,9 @@ class PTA(BaseConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "linkage": [StrOptions(set(LINKAGES))],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
-        "n_steps": [Interval(Integral, 1, None, closed="left"), None],
+        "linkage": LINKAGE,
+        "n_neighbors": [*POSITIVE_INT, None],
+        "n_steps": [*POSITIVE_INT, None],
     }
 
     def __init__(

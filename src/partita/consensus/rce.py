@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,10 +12,11 @@ from numpy.typing import NDArray
 
 from partita._input.checks import check_connective_matrices, check_n_clusters, random_generator
 from partita._memory import require_memory
-from partita._sklearn_compat import Interval
+from partita._warn import warn_user
 from partita.config import report_progress
-from partita.consensus._base import N_CLUSTERS, MethodInfo, Size, Solution
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
+from partita.consensus.base import MethodInfo, Size, Solution
+from partita.consensus.constraints import MAX_ITER, N_CLUSTERS, N_INIT, POSITIVE, RANDOM_STATE, TOL
 from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices.agreement import agreement_counts, coobserved_counts
@@ -123,13 +122,13 @@ class RCE(LearnedMatrixConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "lambda1": [Interval(Real, 0, None, closed="neither")],
-        "lambda2": [Interval(Real, 0, None, closed="neither")],
-        "mu": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "lambda1": POSITIVE,
+        "lambda2": POSITIVE,
+        "mu": POSITIVE,
+        "max_iter": MAX_ITER,
+        "tol": TOL,
+        "n_init": N_INIT,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -198,12 +197,11 @@ class RCE(LearnedMatrixConsensus):
     ) -> Solution:
         A, history, converged = self._learn(evidence)
         if self.tol > 0 and not converged:
-            warnings.warn(
+            warn_user(
                 f"RCE stopped after max_iter={self.max_iter} passes, the last of which lowered the "
                 f"objective by more than tol={self.tol:g} of it. Raise max_iter or tol; tol=0 runs "
                 "a fixed number of passes.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         W = A + A.T
         del A

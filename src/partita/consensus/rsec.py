@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
+from partita.consensus.base import MethodInfo, Solution
+from partita.consensus.constraints import (
+    MAX_ITER,
+    N_CLUSTERS,
+    N_INIT,
+    POSITIVE,
+    RANDOM_STATE,
+    StrOptions,
+)
 from partita.ensemble import Ensemble
 from partita.matrices import incomplete_coassociation
 from partita.solvers.low_rank import shrink_columns, shrink_singular_values
@@ -39,7 +45,7 @@ class RSEC(LearnedMatrixConsensus):
         Weight of the nuclear norm; the paper finds 0.01 to 1 stable.
     lambda2 : float
         Weight of the errors.
-    assign : {"embedding", "representation"}
+    assign_labels : {"embedding", "representation"}
         Labels by k-means on the rows of H, or by spectral clustering of Z.
     n_init : int
         Restarts of the final k-means.
@@ -101,13 +107,13 @@ class RSEC(LearnedMatrixConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "lambda1": [Interval(Real, 0, None, closed="neither")],
-        "lambda2": [Interval(Real, 0, None, closed="neither")],
-        "assign": [StrOptions({"embedding", "representation"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state", np.random.Generator],
+        "lambda1": POSITIVE,
+        "lambda2": POSITIVE,
+        "assign_labels": [StrOptions({"embedding", "representation"})],
+        "n_init": N_INIT,
+        "max_iter": MAX_ITER,
+        "tol": POSITIVE,
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -116,7 +122,7 @@ class RSEC(LearnedMatrixConsensus):
         *,
         lambda1: float = 0.1,
         lambda2: float = 0.01,
-        assign: str = "embedding",
+        assign_labels: str = "embedding",
         n_init: int = 20,
         max_iter: int = 500,
         tol: float = 1e-7,
@@ -125,7 +131,7 @@ class RSEC(LearnedMatrixConsensus):
         self.n_clusters = n_clusters
         self.lambda1 = lambda1
         self.lambda2 = lambda2
-        self.assign = assign
+        self.assign_labels = assign_labels
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -159,7 +165,7 @@ class RSEC(LearnedMatrixConsensus):
             + float(column_weight @ np.linalg.norm(found.error, axis=0))
         )
         return Solution(
-            representation_labels(found, weights, self.assign, rng, self.n_init),
+            representation_labels(found, weights, self.assign_labels, rng, self.n_init),
             objective=objective,
             n_iter=len(found.residuals),
             converged=found.converged,

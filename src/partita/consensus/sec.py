@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,11 +9,11 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._threads import run_shares
-from partita.consensus._base import MethodInfo
 from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.consensus.base import MethodInfo
+from partita.consensus.constraints import CHECKPOINT, PARTITION_WEIGHTS
 from partita.ensemble import Ensemble, LabelLayout
 from partita.scale import Chunk, RowParts, Rows, Totals, n_labeled, row_sums
-from partita.scale.checkpoint import Checkpoint
 from partita.solvers.label_kmeans.merging import most_groups
 from partita.solvers.label_kmeans.search import Tables
 from partita.solvers.label_kmeans.statistics import (
@@ -110,8 +109,8 @@ class SEC(LabelKMeansConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LabelKMeansConsensus._parameter_constraints,
-        "partition_weights": ["array-like", None],
-        "checkpoint": [str, PathLike, Checkpoint, None],
+        "partition_weights": PARTITION_WEIGHTS,
+        "checkpoint": CHECKPOINT,
     }
 
     def __init__(

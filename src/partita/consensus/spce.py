@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -10,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
-from partita._sklearn_compat import Interval, StrOptions
 from partita._threads import run_blocks
+from partita._warn import warn_user
 from partita.config import report_progress
-from partita.consensus._base import N_CLUSTERS, MethodInfo, Solution
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
+from partita.consensus.base import MethodInfo, Solution
+from partita.consensus.constraints import N_CLUSTERS, Interval, StrOptions
 from partita.ensemble import Ensemble
-from partita.exceptions import PartitaWarning
-from partita.matrices import table_against
+from partita.matrices.cluster_counts import group_overlaps
 from partita.matrices.pairs import BLOCK, joined_pairs
 from partita.solvers.laplacian import LowSpectrum, low_spectrum
 from partita.solvers.merge_split import merge_groups, split_groups
@@ -167,12 +166,10 @@ class SPCE(LearnedMatrixConsensus):
         if found == self.n_clusters:
             return component
         many = found > self.n_clusters
-        warnings.warn(
+        warn_user(
             f"The matrix learned by SPCE has {found} connected components instead of "
             f"n_clusters={self.n_clusters}; they were {'merged' if many else 'split'}. A "
             f"{'smaller' if many else 'larger'} theta (now {self.theta}) may lead nearer.",
-            PartitaWarning,
-            stacklevel=4,
         )
         if many:
             similarity = _mean_coassociation(ensemble, component, found)
@@ -286,5 +283,5 @@ def _mean_coassociation(
     inside = np.zeros((ensemble.n_rows, n_groups))
     inside[np.arange(ensemble.n_rows), groups] = ensemble.weights
     labeled = ensemble.observed.T.astype(np.float64) @ inside
-    clusters = table_against(ensemble, groups, n_groups)
+    clusters = group_overlaps(ensemble, groups, n_groups)
     return np.asarray(clusters.T @ clusters / np.maximum(labeled.T @ labeled, _TINY))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval, StrOptions
-from partita.consensus._base import N_CLUSTERS, BaseConsensus, MethodInfo, Solution
+from partita.consensus.base import BaseConsensus, MethodInfo, Solution
+from partita.consensus.constraints import LINKAGE, N_CLUSTERS, NON_NEGATIVE
 from partita.ensemble import Ensemble
 from partita.matrices import crowd_weighted_coassociation
-from partita.solvers.linkage import LINKAGES, agglomerate
+from partita.solvers.linkage import agglomerate
 
 __all__ = ["WEAC"]
 
@@ -76,8 +75,8 @@ class WEAC(BaseConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "linkage": [StrOptions(set(LINKAGES))],
-        "beta": [Interval(Real, 0, None, closed="left")],
+        "linkage": LINKAGE,
+        "beta": NON_NEGATIVE,
     }
 
     def __init__(self, n_clusters: int = 8, *, linkage: str = "average", beta: float = 2.0) -> None:

@@ -10,8 +10,6 @@ from partita.matrices.cluster_counts import (
     cluster_sizes,
     contingency,
     incidence,
-    row_sums,
-    table_against,
 )
 from partita.matrices.crowd_weights import (
     connected_triples,
@@ -25,7 +23,7 @@ from partita.matrices.propagation import (
     cluster_similarity,
     enhanced_coassociation,
 )
-from partita.matrices.trajectories import trajectory_similarity, walk_similarity
+from partita.matrices.trajectories import trajectory_similarity
 
 __all__ = [
     "agreement_counts",
@@ -43,8 +41,5 @@ __all__ = [
     "incidence",
     "incomplete_coassociation",
     "locally_weighted_coassociation",
-    "row_sums",
-    "table_against",
     "trajectory_similarity",
-    "walk_similarity",
 ]

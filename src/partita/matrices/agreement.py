@@ -78,7 +78,7 @@ def _weigh(
 
 
 def coassociation(
-    labels: Any, *, missing: str = "pairwise", expand: bool = True
+    partitions: Any, *, missing: str = "pairwise", expand: bool = True
 ) -> NDArray[np.float64]:
     """Co-association matrix: the share of partitions in which two samples share a cluster.
 
@@ -86,7 +86,7 @@ def coassociation(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
     missing : {"pairwise", "disagree"}
         Divide by the partitions that label both samples (0 where there are none), or by all
         partitions, so that a missing label counts as disagreement.
@@ -113,7 +113,7 @@ def coassociation(
     """
     if missing not in ("pairwise", "disagree"):
         raise ValueError(f'missing must be "pairwise" or "disagree", got {missing!r}')
-    core = as_ensemble(labels).compress()
+    core = as_ensemble(partitions).compress()
     matrix = agreement_counts(core, np.uint32).astype(np.float64)
     divide_by_coobserved(matrix, core, missing)
     return expand_pairs(matrix, core) if expand else matrix

@@ -15,16 +15,14 @@ from partita._threads import run_blocks
 from partita.ensemble import Ensemble
 from partita.matrices.overlaps import overlaps_of_rows
 from partita.scale import EnsembleRows, cluster_sums
-from partita.scale import row_sums as sums_over_clusters
 
 __all__ = [
     "cluster_overlaps",
     "cluster_sizes",
     "contingency",
+    "group_overlaps",
     "incidence",
-    "row_forms",
-    "row_sums",
-    "table_against",
+    "quadratic_forms",
 ]
 
 
@@ -55,18 +53,7 @@ def cluster_sizes(ensemble: Ensemble) -> NDArray[np.float64]:
     return cluster_sums(ensemble.codes, ensemble.missing_code, ensemble.offsets, ensemble.weights)
 
 
-def row_sums(
-    ensemble: Ensemble, values: NDArray[np.float64], labels: NDArray[Any] | None = None
-) -> NDArray[np.float64]:
-    """B v: the sum over a row's clusters of a value per cluster, shape (n_rows,).
-
-    `labels` are rows coded as the ensemble's, its own by default.
-    """
-    rows = ensemble.codes if labels is None else labels
-    return sums_over_clusters(rows, ensemble.missing_code, ensemble.offsets, values)
-
-
-def row_forms(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.float64]:
+def quadratic_forms(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.float64]:
     """b(x) T b(x)ᵀ for every row: a symmetric (L, L) table over all pairs of the row's clusters."""
     out = np.empty(ensemble.n_rows)
     kernel = _kernels.contingency.row_forms
@@ -85,7 +72,7 @@ def cluster_overlaps(ensemble: Ensemble) -> NDArray[np.float64]:
     return overlaps_of_rows(EnsembleRows(ensemble))
 
 
-def table_against(
+def group_overlaps(
     ensemble: Ensemble, groups: NDArray[np.int64], n_groups: int
 ) -> NDArray[np.float64]:
     """Weight of every cluster's rows in every group, shape (n_base_clusters, n_groups).

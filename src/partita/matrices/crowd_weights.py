@@ -62,7 +62,7 @@ def _entropy(share: NDArray[np.float64]) -> float:
 
 
 def crowd_weighted_coassociation(
-    labels: Any, *, beta: float = 2.0, missing: str = "pairwise", expand: bool = True
+    partitions: Any, *, beta: float = 2.0, missing: str = "pairwise", expand: bool = True
 ) -> NDArray[np.float64]:
     """Co-association in which a partition counts as much as the others agree with it.
 
@@ -70,7 +70,7 @@ def crowd_weighted_coassociation(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
     beta : float
         How hard disagreement with the crowd is punished; 0 gives plain co-association.
     missing : {"pairwise", "disagree"}
@@ -98,7 +98,7 @@ def crowd_weighted_coassociation(
     """
     if missing not in ("pairwise", "disagree"):
         raise ValueError(f'missing must be "pairwise" or "disagree", got {missing!r}')
-    core = as_ensemble(labels).compress()
+    core = as_ensemble(partitions).compress()
     weight = crowd_agreement(core) ** beta
     matrix = weighted_agreement(core, np.repeat(weight, core.n_clusters))
     if missing == "disagree" or not core.n_missing:

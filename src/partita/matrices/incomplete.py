@@ -13,7 +13,7 @@ from partita.matrices.agreement import agreement_counts, coobserved_counts, expa
 __all__ = ["incomplete_coassociation"]
 
 
-def incomplete_coassociation(labels: Any, *, expand: bool = True) -> NDArray[np.float64]:
+def incomplete_coassociation(partitions: Any, *, expand: bool = True) -> NDArray[np.float64]:
     """Co-association in which a missing label is neither agreement nor disagreement.
 
     Where labels are missing, S_pq = Σ_i Δ_i(p, q) / m with Δ = 1 for a partition that joins p and
@@ -22,7 +22,7 @@ def incomplete_coassociation(labels: Any, *, expand: bool = True) -> NDArray[np.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
     expand : bool
         A row per sample, or per row of `Ensemble.compress()`.
 
@@ -44,7 +44,7 @@ def incomplete_coassociation(labels: Any, *, expand: bool = True) -> NDArray[np.
            [ 0. ,  1. , -0.5],
            [-0.5, -0.5,  0.5]])
     """
-    core = as_ensemble(labels).compress()
+    core = as_ensemble(partitions).compress()
     votes = agreement_counts(core, np.uint32).astype(np.float64)
     if core.n_missing:
         votes *= 2.0

@@ -49,7 +49,7 @@ def cluster_certainty(ensemble: Ensemble, theta: float = 0.4) -> NDArray[np.floa
 
 
 def locally_weighted_coassociation(
-    labels: Any, *, theta: float = 0.4, missing: str = "pairwise", expand: bool = True
+    partitions: Any, *, theta: float = 0.4, missing: str = "pairwise", expand: bool = True
 ) -> NDArray[np.float64]:
     """Co-association in which a cluster counts as much as the other partitions are sure of it.
 
@@ -57,7 +57,7 @@ def locally_weighted_coassociation(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
     theta : float
         How gently uncertainty is punished; the paper advises 0.2 to 1.
     missing : {"pairwise", "disagree"}
@@ -84,7 +84,7 @@ def locally_weighted_coassociation(
            [1., 1., 0.],
            [0., 0., 1.]])
     """
-    core = as_ensemble(labels).compress()
+    core = as_ensemble(partitions).compress()
     matrix = weighted_agreement(core, cluster_certainty(core, theta))
     divide_by_coobserved(matrix, core, missing)
     if not expand:

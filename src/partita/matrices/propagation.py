@@ -46,7 +46,7 @@ def cluster_similarity(ensemble: Ensemble, n_steps: int = 20) -> NDArray[np.floa
 
 
 def enhanced_coassociation(
-    labels: Any, *, n_steps: int = 20, missing: str = "pairwise", expand: bool = True
+    partitions: Any, *, n_steps: int = 20, missing: str = "pairwise", expand: bool = True
 ) -> NDArray[np.float64]:
     """Co-association in which two samples may be near without ever sharing a cluster.
 
@@ -56,7 +56,7 @@ def enhanced_coassociation(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
     n_steps : int
         Length of the walks.
     missing : {"pairwise", "disagree"}
@@ -83,7 +83,7 @@ def enhanced_coassociation(
            [0.777, 1.   , 0.777],
            [0.555, 0.777, 1.   ]])
     """
-    core = as_ensemble(labels).compress()
+    core = as_ensemble(partitions).compress()
     n = core.n_rows
     similarity = cluster_similarity(core, n_steps)
     np.fill_diagonal(similarity, 1.0)

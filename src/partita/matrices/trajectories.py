@@ -83,7 +83,7 @@ def elite_graph(similarity: NDArray[np.float64], n_neighbors: int) -> NDArray[np
 
 
 def trajectory_similarity(
-    labels: Any,
+    partitions: Any,
     *,
     n_neighbors: int | None = None,
     n_steps: int | None = None,
@@ -96,7 +96,7 @@ def trajectory_similarity(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
     n_neighbors, n_steps : int, optional
         Elite neighbors and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default.
     expand : bool
@@ -119,7 +119,7 @@ def trajectory_similarity(
     >>> similarity.shape
     (4, 4)
     """
-    core = as_ensemble(labels).compress()
+    core = as_ensemble(partitions).compress()
     n = core.n_rows
     default = max(1, min(isqrt(n // 4) if n >= 4 else 1, 20))
     neighbors = default if n_neighbors is None else n_neighbors

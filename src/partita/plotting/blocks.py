@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita.ensemble import Ensemble, as_ensemble
 from partita.exceptions import InvalidEnsembleError
-from partita.matrices import table_against
+from partita.matrices.cluster_counts import group_overlaps
 
 __all__ = ["BlockMeans", "block_means"]
 
@@ -140,7 +140,7 @@ def _confidence(
     units: Ensemble, cluster: NDArray[np.int64], n_clusters: int
 ) -> NDArray[np.float64]:
     """Mean co-association of each row with its cluster, over the pairs that are labeled."""
-    joined = table_against(units, cluster, n_clusters)
+    joined = group_overlaps(units, cluster, n_clusters)
     labeled = np.add.reduceat(joined, units.offsets[:-1], axis=0)
     partitions = np.arange(units.n_partitions)
     confidence = np.empty(units.n_rows)
