@@ -1,20 +1,8 @@
-"""What tests against published programs share: reference files, and the programs' own order."""
+"""The order of rows and clusters in the published programs, for tests against their output."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
-
-REFERENCE = Path(__file__).parents[1] / "reference"
-
-
-def reference(key):
-    """A reference file, its label table as an array of shape (n_samples, n_partitions)."""
-    values = json.loads((REFERENCE / f"{key}.json").read_text(encoding="utf-8"))
-    values["labels"] = np.array([list(column) for column in values["labels"]]).T
-    return values
 
 
 def their_clusters(core, labels):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -21,7 +18,6 @@ from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, MemoryBudgetError, NotSupportedError
 from partita.matrices import trajectory_similarity
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "eccms.json"
 AFFINITIES = {
     "lwca": locally_weighted_coassociation,
     "ca": coassociation,
@@ -108,23 +104,6 @@ def test_published_figures_on_the_authors_draws(shared):
     assert round(np.std(baseline, ddof=1), 3) == 0.030
     assert abs(np.mean(scores(ECCMS(8))) - 0.487) < 0.005
     assert abs(np.mean(scores(ECCMS(8, alpha=0.75, lam=0.01))) - 0.754) < 0.005
-
-
-@pytest.mark.parametrize("case", [0, 1], ids=["iris", "ecoli"])
-def test_reference_values(case):
-    stored = json.loads(REFERENCE.read_text())
-    data = stored["cases"][case]
-    labels = np.asarray([[int(c, 36) for c in row] for row in data["labels"]])
-    every = slice(None, None, stored["every"])
-    for run in data["runs"]:
-        method = ECCMS(data["n_clusters"], alpha=run["alpha"], lam=run["lam"]).fit(labels)
-        C = method.consensus_matrix()
-        assert method.n_iter_ == run["n_iter"]
-        np.testing.assert_allclose(method.history_[-1], run["last"], rtol=1e-8)
-        np.testing.assert_allclose(C.sum(axis=1)[every], run["row_sums"], rtol=0, atol=1e-8)
-        np.testing.assert_allclose(C.sum(axis=0)[every], run["column_sums"], rtol=0, atol=1e-8)
-        np.testing.assert_allclose(C.diagonal()[every], run["diagonal"], rtol=0, atol=1e-8)
-        assert np.square(C).sum() == pytest.approx(run["squares"], rel=1e-8)
 
 
 # -- the twin --------------------------------------------------------------------------------

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
-from published import reference, their_clusters
+from published import their_clusters
 from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
@@ -23,6 +25,7 @@ from partita.exceptions import MemoryBudgetError
 from partita.matrices import cluster_jaccard, cluster_similarity
 from partita.solvers.normalized_cuts import normalized_cut_vectors
 from partita.testing import consensus_checks
+from references import load_cases
 
 
 def one_hot(labels):
@@ -86,16 +89,12 @@ def test_published_matrices_and_labels(oracle):
     assert adjusted_rand_score(meta, published["labels_MC"]) >= 0.95  # one random start there
 
 
-def test_reference_values_of_ecoli():
-    expected = reference("ecpcs")
-    labels, every = expected["labels"], expected["every"]
-    sums = enhanced_coassociation(labels).sum(axis=1)[::every]
-    np.testing.assert_allclose(sums, expected["row_sums"], rtol=1e-11)
-    core = Ensemble.from_partitions(labels).compress()
-    values, _ = normalized_cut_vectors(cluster_similarity(core), expected["n_clusters"])
-    np.testing.assert_allclose(values, expected["eigenvalues"], rtol=0, atol=1e-12)
-    found = ECPCS(expected["n_clusters"]).fit_predict(labels)
-    assert adjusted_rand_score(found, list(expected["hierarchical"])) == 1.0
+@pytest.mark.parametrize("case", load_cases("ecpcs"), ids=attrgetter("name"))
+def test_eigenvalues_of_the_program(case):
+    """Intermediate values of the reference file."""
+    core = Ensemble.from_partitions(case.partitions).compress()
+    values, _ = normalized_cut_vectors(cluster_similarity(core), case.parameters["n_clusters"])
+    np.testing.assert_allclose(values, case.intermediate["eigenvalues"], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.1])

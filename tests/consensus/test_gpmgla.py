@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 from crowd_twin import (
@@ -10,13 +12,14 @@ from crowd_twin import (
     incidence_slowly,
     repeated,
 )
-from published import reference, within_sum_of_squares
+from published import within_sum_of_squares
 from sklearn.metrics import adjusted_rand_score
 
 from partita import GPMGLA, Ensemble, config_context
 from partita.datasets import make_partitions
 from partita.matrices import connected_triples, crowd_agreement, incidence
 from partita.solvers import transfer_cut_embedding
+from references import load_cases
 
 
 def embedding(ensemble, n_clusters, alpha=0.5):
@@ -60,12 +63,14 @@ def test_published_graph_and_labels(oracle):
     assert agreement >= (1.0 if same_optimum else 0.95)
 
 
-def test_reference_values_of_ecoli():
-    expected = reference("gpmgla")
-    ensemble = Ensemble.from_partitions(expected["labels"])
+@pytest.mark.parametrize("case", load_cases("gpmgla"), ids=attrgetter("name"))
+def test_links_and_embedding_of_the_program(case):
+    """Intermediate values of the reference file."""
+    expected = case.intermediate
+    ensemble = Ensemble.from_partitions(case.partitions)
     links = connected_triples(ensemble, crowd_agreement(ensemble) ** 2)
-    np.testing.assert_allclose(links.sum(axis=1)[::5], expected["link_sums"], rtol=1e-12)
-    values, vectors = embedding(ensemble.compress(), expected["n_clusters"])
+    np.testing.assert_allclose(links.sum(axis=1)[::8], expected["link_sums"], rtol=1e-12)
+    values, vectors = embedding(ensemble.compress(), case.parameters["n_clusters"])
     np.testing.assert_allclose(values, expected["eigenvalues"], rtol=0, atol=1e-12)
     gram = (vectors @ vectors.sum(axis=0))[:: expected["every"]]
     np.testing.assert_allclose(gram, expected["gram_row_sums"], rtol=1e-10)

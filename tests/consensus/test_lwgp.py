@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -9,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from partita import LWGP, Ensemble, config_context, matrices
 from partita.datasets import make_partitions
 from partita.solvers import transfer_cut_embedding
+from references import load_cases
 
 
 @pytest.mark.shared
@@ -28,6 +31,18 @@ def test_published_embedding_and_labels(oracle):
     inertia = sum(((c - c.mean(axis=0)) ** 2).sum() for c in centers)
     assert method.objective_ <= inertia * (1 + 1e-9), "a poorer optimum than the published run"
     assert adjusted_rand_score(method.labels_, reference["labels_LWGP"]) >= 0.9
+
+
+@pytest.mark.parametrize("case", load_cases("lwgp"), ids=attrgetter("name"))
+def test_embedding_of_the_program(case):
+    """Intermediate values of the reference file."""
+    core = Ensemble.from_partitions(case.partitions).compress()
+    graph = matrices.incidence(core, matrices.cluster_certainty(core))
+    values, vectors = transfer_cut_embedding(graph, core.weights, case.parameters["n_clusters"])
+    np.testing.assert_allclose(values, case.intermediate["eigenvalues"], rtol=0, atol=1e-12)
+    embedding = core.expand(vectors)
+    gram = (embedding @ embedding.sum(axis=0))[:: case.intermediate["every"]]
+    np.testing.assert_allclose(gram, case.intermediate["gram_row_sums"], rtol=1e-9)
 
 
 def test_reduction_is_exact():

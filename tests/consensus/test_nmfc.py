@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -16,8 +13,7 @@ from partita.consensus.nmfc import _Fit, _Problem
 from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning
 from partita.testing import check_consensus
-
-REFERENCE = Path(__file__).parents[1] / "reference" / "nmfc.json"
+from references import load_cases
 
 
 def repeated(missing=0.0, seed=3):
@@ -160,25 +156,26 @@ def test_cap_is_honest():
     assert method.n_iter_ == 2
 
 
-def test_reference_values():
-    reference = json.loads(REFERENCE.read_text())
-    labels = np.array(json.loads((REFERENCE.parent / "sec.json").read_text())["labels"])
+def test_first_updates_equal_those_of_the_full_matrix():
+    """Intermediate values of the reference file."""
+    (case,) = load_cases("nmfc")
+    labels, expected = case.partitions, case.intermediate
     core = Ensemble.from_partitions(labels).compress()
     problem = _Problem(core)
     G = np.empty((10, 10))
     G[np.ix_(core.partition_order, core.partition_order)] = problem.G
-    np.testing.assert_allclose(G[0], reference["G_first_row"])
+    np.testing.assert_allclose(G[0], expected["squared_overlaps"])
     H = np.eye(8)[labels[:, 0]] + 0.2
     Q = np.empty((core.n_rows, 8))
     Q[core.inverse] = H  # a function of the labels, so equal rows agree
     Q /= np.sqrt(core.weights @ Q**2)
     w = np.full(10, 0.1)
     D = problem.through_clusters(Q, w)[1].diagonal()
-    method = NMFC(8, max_iter=reference["updates"], tol=1e-300)
+    method = NMFC(8, max_iter=expected["updates"], tol=1e-300)
     fit = method._factorize(problem, _Fit(Q, D, w))
     assert not fit.converged
-    np.testing.assert_allclose(fit.history, reference["objective"], rtol=1e-9)
-    np.testing.assert_allclose(np.sort(fit.D), reference["D"], rtol=1e-8)
+    np.testing.assert_allclose(fit.history, expected["objective"], rtol=1e-9)
+    np.testing.assert_allclose(np.sort(fit.D), expected["D"], rtol=1e-8)
 
 
 @pytest.mark.parametrize(

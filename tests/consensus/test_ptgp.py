@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
-from published import reference, their_clusters, their_rows, within_sum_of_squares
+from published import their_clusters, their_rows, within_sum_of_squares
 from sklearn.metrics import adjusted_rand_score
 
 from partita import PTGP, Ensemble, matrices, trajectory_similarity
 from partita.datasets import make_partitions
 from partita.solvers import transfer_cut_embedding
+from references import load_cases
 
 
 @pytest.mark.shared
@@ -37,10 +40,12 @@ def test_published_graph_embedding_and_labels(oracle):
     assert agreement >= (1.0 if same_optimum else 0.85)
 
 
-def test_reference_values_of_ecoli():
-    expected = reference("ptgp")
-    core = Ensemble.from_partitions(expected["labels"]).compress()
-    method = PTGP(expected["n_clusters"])
+@pytest.mark.parametrize("case", load_cases("ptgp"), ids=attrgetter("name"))
+def test_graph_and_embedding_of_the_program(case):
+    """Intermediate values of the reference file."""
+    expected = case.intermediate
+    core = Ensemble.from_partitions(case.partitions).compress()
+    method = PTGP(**case.parameters)
     graph = method._graph(core)
     every = expected["every"]
     sums = core.expand(graph.sum(axis=1))[::every]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -14,8 +13,9 @@ from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, MemoryBudgetError
 from partita.matrices.agreement import agreement_counts
 from partita.solvers.robust_consensus import Votes, error_band
+from references import load_cases
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "rce.json"
+NAME = attrgetter("name")
 RUNS = {"rce_l1_1": 1.0, "rce_l0p1_0p1": 0.1}
 EPS = np.finfo(float).eps
 
@@ -114,25 +114,13 @@ def test_authors_output(oracle, run):
     np.testing.assert_allclose(before.partition_errors_, expected["E_l1_per_base"], rtol=1e-10)
 
 
-@pytest.mark.parametrize("run", [0, 1])
-def test_reference_file(run):
-    reference = json.loads(REFERENCE.read_text())
-    expected = reference["runs"][run]
-    rows = np.array([[int(code, 16) for code in row] for row in reference["rows"]])
-    times = np.array(reference["times"])
-    labels = np.repeat(rows, times, axis=0)
-    first = np.cumsum(times) - times
-    prices = {"lambda1": expected["lambda1"], "lambda2": expected["lambda2"]}
-    method = RCE(reference["n_clusters"], **prices, tol=0, random_state=0).fit(labels)
-    sums = method.consensus_matrix().sum(axis=1)[first]
-    np.testing.assert_allclose(sums, expected["row_sums"], rtol=1e-10)
-    assert sorted(np.bincount(method.labels_)) == expected["cluster_sizes"]
-    A = learn(method, labels)
-    for p, q, forward, backward in expected["entries"]:
-        assert A[first[p], first[q]] == pytest.approx(forward, abs=1e-10)
-        assert A[first[q], first[p]] == pytest.approx(backward, abs=1e-10)
-    errors = RCE(3, **prices, tol=0, max_iter=19, random_state=0).fit(labels).partition_errors_
-    np.testing.assert_allclose(errors, expected["error_norms"], rtol=1e-10)
+@pytest.mark.parametrize("case", [c for c in load_cases("rce") if c.intermediate], ids=NAME)
+def test_entries_of_the_program_before_symmetry(case):
+    """Intermediate values of the reference file: A, of which (A + Aᵀ) / 2 is the result."""
+    A = learn(RCE(**case.parameters), case.partitions)
+    for p, q, forward, backward in case.intermediate["entries"]:
+        assert A[p, q] == pytest.approx(forward, abs=1e-10)
+        assert A[q, p] == pytest.approx(backward, abs=1e-10)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.4])

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from full_search import look_everywhere
@@ -14,7 +11,6 @@ from partita import SEC, Ensemble
 from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "sec.json"
 FIGURE_1 = np.array(
     [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 2, 3, 3], [1, 1, 1, 1, 2, 2, 2]]
 ).T
@@ -206,15 +202,6 @@ def test_published_runs(oracle):
         assert found.objective_ == pytest.approx(objective, rel=1e-12)
         compared += 1
     assert compared > 0
-
-
-def test_reference_values():
-    reference = json.loads(REFERENCE.read_text())
-    labels = np.array(reference["labels"])
-    for seeds, objective in zip(reference["seeds"], reference["objective"], strict=True):
-        found = SEC(reference["n_clusters"], init=seeds).fit(labels)
-        assert found.objective_ == pytest.approx(objective, rel=1e-12)
-    assert found.sample_weights_.tolist() == reference["w"]
 
 
 def test_weights_of_samples_scale_the_objective():

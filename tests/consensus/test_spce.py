@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -18,8 +17,7 @@ import partita
 from partita import SPCE
 from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, PartitaWarning
-
-REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "spce.json").read_text())
+from references import load_cases
 
 # Here the K-th smallest eigenvalue is multiple on the way, and the program takes arbitrary vectors
 # of its eigenspace, which part equal samples: what it does from there on depends on the order of
@@ -249,22 +247,13 @@ def test_the_authors_table_cell_by_cell(shared):
             assert nmi == pytest.approx(table["nmi_authors_matlab"][subset, t], abs=1e-12), cell
 
 
-@pytest.mark.parametrize("case", REFERENCE["cases"], ids=lambda c: f"{c['set']}-{c['theta']}")
-def test_reference_values(case):
-    table = REFERENCE["labels"][case["set"]]
-    labels = np.array([[int(code, 36) for code in column] for column in table]).T
-    method = fit(labels, case["n_clusters"], theta=case["theta"])
-    S = method.consensus_matrix()
-    some = slice(None, None, case["every"])
-    np.testing.assert_allclose(S.sum(axis=1)[some], case["row_sums"], rtol=0, atol=1e-8)
-    np.testing.assert_allclose(S[some, 0], case["column_0"], rtol=0, atol=1e-9)
-    np.testing.assert_allclose(
-        easiness(method).sum(axis=1)[some], case["W_row_sums"], rtol=0, atol=1e-8
-    )
-    np.testing.assert_allclose(method.alpha_, case["alpha"], rtol=0, atol=1e-9)
-    assert method.rho_ == case["rho"]
-    assert method.n_iter_ == case["n_iter"]
-    assert method.n_components_ == case["n_components"]
+@pytest.mark.parametrize("case", load_cases("spce"), ids=attrgetter("name"))
+def test_easiness_of_the_program(case):
+    """Intermediate values of the reference file."""
+    method = fit(case.partitions, **case.parameters)
+    sums = easiness(method).sum(axis=1)[:: case.intermediate["every"]]
+    expected = case.intermediate["easiness_row_sums"]
+    np.testing.assert_allclose(sums, expected, rtol=0, atol=1e-8)
 
 
 # -- what is ours --------------------------------------------------------------------------------

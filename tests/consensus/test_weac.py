@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from crowd_twin import crowd_agreement_slowly, incidence_slowly, repeated
-from published import reference
 from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
@@ -25,17 +24,6 @@ def test_published_matrix_and_labels(oracle):
     np.testing.assert_allclose(WCA, published["WCA"], rtol=0, atol=1e-13)
     labels = WEAC(oracle.n_clusters).fit_predict(oracle.labels)
     assert adjusted_rand_score(labels, published["labels_WEAC_AL"]) == 1.0
-
-
-def test_reference_values_of_ecoli():
-    expected = reference("weac")
-    labels = expected["labels"]
-    found = crowd_agreement(Ensemble.from_partitions(labels))
-    np.testing.assert_allclose(found, expected["crowd_agreement"], rtol=1e-12)
-    sums = crowd_weighted_coassociation(labels).sum(axis=1)[:: expected["every"]]
-    np.testing.assert_allclose(sums, expected["row_sums"], rtol=1e-12)
-    found = WEAC(expected["n_clusters"]).fit_predict(labels)
-    assert adjusted_rand_score(found, list(expected["average"])) == 1.0
 
 
 @pytest.mark.parametrize("name", ["average", "complete", "single"])

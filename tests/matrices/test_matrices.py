@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,8 +11,6 @@ from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError
 from partita.matrices import cluster_counts
 from partita.matrices.agreement import coobserved_counts
-
-REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 def coassociation_slowly(labels, missing="pairwise"):
@@ -192,11 +187,3 @@ def test_published_programs(oracle):
         rtol=0,
         atol=1e-12,
     )
-
-
-def test_reference_values_of_iris():
-    reference = json.loads((REFERENCE / "matrices.json").read_text())
-    labels = np.array(reference["labels"])
-    for name in ("coassociation", "locally_weighted_coassociation", "trajectory_similarity"):
-        found = getattr(partita, name)(labels).sum(axis=1)[:: reference["every"]]
-        np.testing.assert_allclose(found, reference[name], rtol=1e-11, err_msg=name)

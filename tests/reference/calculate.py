@@ -1,0 +1,248 @@
+"""Write the reference files of methods for which no program's output exists.
+
+python tests/reference/calculate.py
+
+Every value is computed from the definition on all samples, with NumPy and scikit-learn: full
+matrices, dense decompositions, exhaustive search. Nothing here calls the method it describes.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.metrics import normalized_mutual_info_score
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "consensus")]
+from cut_twin import TOY, TOY_ANSWER, coassociation_cut, hyperedges_cut, jaccard, one_hot  # noqa: E402
+from representation_twin import represent  # noqa: E402
+from write import labels, rounded, values, write  # noqa: E402
+
+from references import FOLDER, encode, load_partitions  # noqa: E402
+
+SEEDS = [
+    [108, 51, 219, 27, 181, 126, 25, 173],
+    [141, 306, 275, 89, 53, 309, 194, 237],
+    [260, 235, 286, 229, 216, 155, 109, 213],
+    [321, 173, 91, 158, 181, 54, 46, 50],
+]
+# The smallest cuts of ecoli_b into 8 parts (5 % imbalance) that METIS, KaHyPar or a long search
+# reached, in the unit of each method, and how far above them a fit may end.
+SMALLEST_CUTS = {"cspa": (3843.4, 0.02), "hgpa": (58, 0.09), "mcla": (91.1, 0.05)}
+CUTS_TEXT = (
+    "On ecoli_b, a bound: the smallest cut that METIS, KaHyPar or a long search reached, "
+    "plus some per cent"
+)
+TOY_TEXT = "The example of seven objects in Strehl & Ghosh 2002"
+
+
+def case(name: str, expected: list[dict[str, Any]], **parameters: Any) -> dict[str, Any]:
+    n_clusters = {"toy": 3, "iris_a": 3, "ecoli_b": 8}[name]
+    parameters = {"n_clusters": n_clusters, **parameters}
+    return {"partitions": name, "parameters": parameters, "expected": expected}
+
+
+def coassociation(labels: Any) -> Any:
+    return sum((column[:, None] == column) for column in labels.T) / labels.shape[1]
+
+
+def bound(value: float, slack: float = 1e-6) -> dict[str, Any]:
+    return {"quantity": "objective_", "at_most": float(f"{value * (1 + slack):.13g}")}
+
+
+def ecoli_cut(key: str, intermediate: dict[str, Any]) -> dict[str, Any]:
+    """Return the case of ecoli_b for a method that cuts a graph into balanced parts."""
+    expected = [bound(*SMALLEST_CUTS[key])]
+    parameters = {"partitioner": "builtin"}
+    return {**case("ecoli_b", expected, **parameters), "intermediate": intermediate}
+
+
+def toy_partitions() -> list[Any]:
+    """Return all partitions of the seven objects into three parts of at most three objects.
+
+    Objects 6 and 7 have the same labels in all partitions, and such objects stay together.
+    """
+    parts = (np.array(p) for p in product(range(3), repeat=7))
+    return [p for p in parts if sorted(np.bincount(p, minlength=3)) == [2, 2, 3] and p[5] == p[6]]
+
+
+def cspa() -> tuple[str, list[dict[str, Any]]]:
+    cut = min(coassociation_cut(TOY, p) for p in toy_partitions())
+    expected = [values("objective_", cut), labels(TOY_ANSWER)]
+    cut_of_y = {"cut_of_y": rounded(coassociation_cut(*load_partitions("ecoli_b")))}
+    how = f"{TOY_TEXT}: its answer, and the smallest cut of all balanced partitions. {CUTS_TEXT}."
+    return how, [case("toy", expected, partitioner="builtin"), ecoli_cut("cspa", cut_of_y)]
+
+
+def hgpa() -> tuple[str, list[dict[str, Any]]]:
+    cut = min(hyperedges_cut(TOY, p) for p in toy_partitions())
+    cut_of_y = {"cut_of_y": hyperedges_cut(*load_partitions("ecoli_b"))}
+    how = f"{TOY_TEXT}: the smallest cut of all balanced partitions. {CUTS_TEXT}."
+    toy = case("toy", [values("objective_", cut)], partitioner="builtin")
+    return how, [toy, ecoli_cut("hgpa", cut_of_y)]
+
+
+def mcla() -> tuple[str, list[dict[str, Any]]]:
+    J, B = jaccard(TOY), one_hot(TOY)
+    sizes, best = B.sum(axis=0), np.inf
+    for groups in (np.array(g) for g in product(range(3), repeat=len(J))):
+        loads = np.bincount(groups, sizes, minlength=3)
+        if loads.min() > 0 and loads.max() <= 1.2 * sizes.sum() / 3:
+            best = min(best, J[groups[:, None] != groups].sum() / 2)
+    # The method scales the graph to whole numbers, as METIS does.
+    expected = [values("objective_", best, rtol=1e-8), labels(TOY_ANSWER)]
+    sums = np.sort(jaccard(load_partitions("ecoli_b")[0]).sum(axis=1))
+    intermediate = {"jaccard_row_sums_sorted": rounded(sums[::10]), "every": 10}
+    how = (
+        f"{TOY_TEXT}: its answer, and the smallest cut of all 3^11 groupings of the "
+        f"clusters. {CUTS_TEXT}."
+    )
+    toy = case("toy", expected, partitioner="builtin", balance=0.2)
+    return how, [toy, ecoli_cut("mcla", intermediate)]
+
+
+def anmi(partitions: Any, consensus: Any) -> float:
+    total = 0.0
+    for column in partitions.T:
+        kept = column >= 0
+        score = normalized_mutual_info_score(
+            consensus[kept], column[kept], average_method="geometric"
+        )
+        total += kept.sum() * score
+    return total / (partitions >= 0).sum()
+
+
+def gcc() -> tuple[str, list[dict[str, Any]]]:
+    toy = [values("objective_", anmi(TOY, TOY_ANSWER)), labels(TOY_ANSWER)]
+    partitions, y = load_partitions("ecoli_b")
+    ecoli = {"quantity": "objective_", "at_least": rounded(anmi(partitions, y))}
+    how = (
+        f"{TOY_TEXT}: its answer and the average NMI of it, by scikit-learn's NMI. On "
+        "ecoli_b, the average NMI of the true classes, which a method that maximizes it "
+        "exceeds."
+    )
+    parameters = {"partitioner": "builtin"}
+    return how, [case("toy", toy, **parameters), case("ecoli_b", [ecoli], **parameters)]
+
+
+def hbgf() -> tuple[str, list[dict[str, Any]]]:
+    partitions, _ = load_partitions("ecoli_b")
+    B = one_hot(partitions)
+    W = B / np.sqrt(B.sum(axis=1, keepdims=True)) / np.sqrt(B.sum(axis=0))
+    U, _, Vt = np.linalg.svd(W)
+    rows, columns = (M / np.linalg.norm(M, axis=1, keepdims=True) for M in (U[:, :8], Vt[:8].T))
+    model = KMeans(8, n_init=200, random_state=0, tol=0).fit(np.vstack([rows, columns]))
+    expected = [bound(model.inertia_), labels(model.labels_[: len(rows)], 0.95)]
+    intermediate = {
+        "every": 28,
+        "gram_row_sums": rounded((rows @ rows.sum(axis=0))[::28]),
+        "norm_rows": rounded(np.linalg.norm(rows.T @ rows)),
+        "norm_columns": rounded(np.linalg.norm(columns.T @ columns)),
+    }
+    how = (
+        "Dense SVD (NumPy) of the normalized incidence matrix of all samples, rows scaled "
+        "to unit length, and the best of 200 starts of scikit-learn's k-means on them. "
+        "intermediate: row sums of the samples' Gram matrix, and Frobenius norms of the 8 x "
+        "8 products of the samples' and the clusters' vectors."
+    )
+    return how, [{**case("ecoli_b", expected, n_init=50), "intermediate": intermediate}]
+
+
+def kc() -> tuple[str, list[dict[str, Any]]]:
+    CA = coassociation(load_partitions("ecoli_b")[0])
+    cases = []
+    for seeds in SEEDS:
+        model = KMeans(8, init=CA[seeds], n_init=1, tol=0).fit(CA)
+        cases.append(case("ecoli_b", [values("objective_", model.inertia_)], init=seeds))
+    how = "scikit-learn's k-means from given seeds on the rows of the full co-association matrix."
+    return how, cases
+
+
+def factorize(A: Any, Q: Any, n_updates: int) -> tuple[list[float], Any]:
+    """Return the objective after every update of the paper, on the full matrix, and D."""
+    Q = Q / np.linalg.norm(Q, axis=0)
+    D = np.diag(np.diag(Q.T @ A @ Q))
+    history = []
+    for _ in range(n_updates):
+        Q = Q * np.sqrt((A @ Q @ D) / (Q @ Q.T @ A @ Q @ D + 1e-12))
+        D = D * np.sqrt((Q.T @ A @ Q) / (Q.T @ Q @ D @ Q.T @ Q + 1e-12))
+        history.append(np.linalg.norm(A - Q @ D @ Q.T) ** 2)
+    return history, D
+
+
+def nmfc() -> tuple[str, list[dict[str, Any]]]:
+    partitions, _ = load_partitions("ecoli_b")
+    A = coassociation(partitions)
+    starts = [np.eye(8)[column] + 0.2 for column in partitions.T]
+    best = min(factorize(A, Q, 300)[0][-1] for Q in starts)
+    history, D = factorize(A, starts[0], 12)
+    blocks = [one_hot(column[:, None]) for column in partitions.T]
+    overlaps = [((blocks[0].T @ block) ** 2).sum() for block in blocks]
+    intermediate = {
+        "updates": 12,
+        "objective": rounded(history),
+        "D": rounded(np.sort(np.diag(D))),
+        "squared_overlaps": rounded(overlaps),
+    }
+    how = (
+        "The paper's multiplicative updates with full matrices (NumPy), from every base "
+        "partition + 0.2: the best objective after 300 updates. intermediate: 12 updates "
+        "from the first partition, the sorted diagonal of D, and the squared overlaps of "
+        "the first partition with all."
+    )
+    return how, [{**case("ecoli_b", [bound(best, 1e-3)]), "intermediate": intermediate}]
+
+
+def representation(name: str, lambda1: float, *, concave: bool) -> tuple[str, list[dict[str, Any]]]:
+    partitions, _ = load_partitions(name)
+    n_clusters = 3 if name == "iris_a" else 8
+    twin = represent(partitions, n_clusters, lambda1, 0.01, concave=concave)
+    some = {"every": 15, "rtol": 0, "atol": 1e-8}
+    expected = [
+        {"quantity": "n_iter_", "value": len(twin.history)},
+        values("consensus_matrix", twin.Z, reduction="row_sums", **some),
+        values("consensus_matrix", twin.Z, reduction="diagonal", **some),
+        values("embedding_", twin.H, reduction="gram_row_sums", **some),
+        values("history_", twin.history, index=[0, 4, 9, 14, 29], rtol=1e-6),
+        values("objective_", twin.objective, rtol=1e-8),
+    ]
+    how = (
+        f"Algorithm {2 if concave else 1} of the paper with the two steps the print lacks, "
+        "in plain NumPy (n x n matrices, no reduction; "
+        "tests/consensus/representation_twin.py). No output of the authors' program is at "
+        "hand."
+    )
+    return how, [case(name, expected)]
+
+
+def main() -> None:
+    toy = {
+        "source": f"{TOY_TEXT}: four clusterings, one of them without labels for three objects.",
+        "n_clusters": 3,
+        "y": encode(TOY_ANSWER),
+        "partitions": [encode(column) for column in TOY.T],
+    }
+    write(FOLDER / "partitions" / "toy.json", toy)
+    files = {
+        "cspa": cspa(),
+        "gcc": gcc(),
+        "hbgf": hbgf(),
+        "hgpa": hgpa(),
+        "kc": kc(),
+        "mcla": mcla(),
+        "nmfc": nmfc(),
+        "nrsec": representation("ecoli_b", 1.0, concave=True),
+        "rsec": representation("iris_a", 0.1, concave=False),
+    }
+    for key, (how, cases) in files.items():
+        head = {"method": key, "source": "independent calculation", "how": how}
+        write(FOLDER / f"{key}.json", {**head, "cases": cases})
+
+
+if __name__ == "__main__":
+    main()
