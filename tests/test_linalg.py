@@ -1,11 +1,15 @@
-"""The door to eigenproblems: subsets, degenerate spectra, drivers that fail."""
+"""Decompositions: subsets, degenerate spectra, drivers that fail, and no way around them."""
 
 from __future__ import annotations
+
+import ast
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.linalg
 
+import partita
 from partita import _linalg
 from partita._linalg import eigh, svd
 
@@ -77,3 +81,40 @@ def test_singular_values() -> None:
     U, sigma, Vt = svd(matrix, full_matrices=False)
     np.testing.assert_allclose(U * sigma @ Vt, matrix, atol=1e-12)
     np.testing.assert_allclose(svd(matrix, compute_uv=False), sigma, atol=1e-12)
+
+
+DENSE_DECOMPOSITIONS = {"eig", "eigh", "eigvals", "eigvalsh", "svd", "svdvals"}
+
+
+def uses_of_other_decompositions(source: str) -> list[int]:
+    """Return the lines that reach a dense decomposition of NumPy or SciPy."""
+    lines = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module in ("numpy.linalg", "scipy.linalg"):
+            if DENSE_DECOMPOSITIONS & {alias.name for alias in node.names}:
+                lines.append(node.lineno)
+        elif isinstance(node, ast.Attribute) and node.attr in DENSE_DECOMPOSITIONS:
+            owner = ast.unparse(node.value)
+            if owner == "linalg" or owner.endswith(".linalg"):
+                lines.append(node.lineno)
+    return lines
+
+
+def test_every_decomposition_goes_through_linalg() -> None:
+    root = Path(partita.__file__).parent
+    uses = {
+        str(path.relative_to(root)): lines
+        for path in sorted(root.rglob("*.py"))
+        if path.name != "_linalg.py"
+        and (lines := uses_of_other_decompositions(path.read_text(encoding="utf-8")))
+    }
+    assert uses == {}, "call partita._linalg instead: it tries the next driver when one fails"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import numpy as np\nnp.linalg.svd(X)", "from scipy.linalg import eigh", "linalg.eigvalsh(X)"],
+)
+def test_other_decompositions_are_recognized(source: str) -> None:
+    assert len(uses_of_other_decompositions(source)) == 1
+    assert uses_of_other_decompositions("from partita._linalg import eigh\neigh(X)") == []

@@ -18,6 +18,7 @@ from scipy.stats import t as student_t
 from sklearn.base import clone
 
 from partita._input.checks import random_generator
+from partita._linalg import svd
 from partita.config import report_progress
 from partita.consensus import EAC
 from partita.diagnostics import confidence_and_margin
@@ -245,7 +246,7 @@ def _permuted(ensemble: Ensemble, rng: np.random.Generator) -> Ensemble:
 
 def _uniform_reference(X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     center = X.mean(axis=0)
-    _, _, axes = np.linalg.svd(X - center, full_matrices=False)
+    _, _, axes = svd(X - center, full_matrices=False)
     scores = (X - center) @ axes.T
     return rng.uniform(scores.min(axis=0), scores.max(axis=0), scores.shape) @ axes + center
 

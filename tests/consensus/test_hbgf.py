@@ -205,7 +205,7 @@ def test_metis_reads_any_weights():
 def test_without_metis(monkeypatch):
     monkeypatch.setitem(sys.modules, "pymetis", None)
     labels = make_partitions()[0]
-    with pytest.raises(ImportError, match=r"pip install \"partita\[graph\]\""):
+    with pytest.raises(ImportError, match=r"pip install 'partita\[graph\]'"):
         HBGF(3, partitioner="metis").fit(labels)
     method = HBGF(3, random_state=0).fit(labels)
     assert method.partitioner_ == "spectral"

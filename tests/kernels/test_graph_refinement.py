@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from partita import _kernels
-from partita.solvers.graph_cut.links import CLIQUES, EDGES, NETS, Links
+from partita.solvers.graph_cut._adjacency import CLIQUES, EDGES, NETS, Adjacency
 
 pytestmark = pytest.mark.kernel
 KINDS = {"edges": EDGES, "cliques": CLIQUES, "nets": NETS}
@@ -40,11 +40,11 @@ def case(request):
     if kind == EDGES:
         graph = np.triu(rng.integers(0, 4, (n, n)), 1).astype(float)
         graph += graph.T
-        links = Links.of_edges(graph)
+        links = Adjacency.of_edges(graph)
     else:
         labels = rng.integers(0, 5, (n, 4))
         graph = np.hstack([labels[:, [i]] == np.arange(5) for i in range(4)]).astype(float)
-        links = Links.of_nets(graph, mass, whole=kind == NETS)
+        links = Adjacency.of_nets(graph, mass, kind)
     parts = np.arange(n) % n_parts
     rng.shuffle(parts)
     weights = rng.integers(1, 4, n).astype(float)

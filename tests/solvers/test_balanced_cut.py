@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import product
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita.solvers.graph_cut import refinement
-from partita.solvers.graph_cut.capacities import seat
+from partita.exceptions import MissingPackageError
+from partita.solvers.graph_cut import _refinement
+from partita.solvers.graph_cut._adjacency import CLIQUES, NETS, Adjacency
+from partita.solvers.graph_cut._part_limits import PartLimits
+from partita.solvers.graph_cut._refinement import choose_partitioner, refine
 from partita.solvers.graph_cut.graphs import cut_cliques, cut_graph
 from partita.solvers.graph_cut.hypergraphs import cut_hypergraph
-from partita.solvers.graph_cut.links import Links
-from partita.solvers.graph_cut.refinement import choose_partitioner, refine
 
 OPTIONS = {"balance": 0.05, "n_init": 5, "task": "test"}
 
 
-def best_of_all(links, weights, n_parts, capacity):
+def best_of_all(adjacency, weights, n_parts, capacity):
     """The smallest cut of any partition within the capacities, every part filled."""
     best = np.inf
     for parts in product(range(n_parts), repeat=len(weights)):
         parts = np.asarray(parts)
         loads = np.bincount(parts, weights, minlength=n_parts)
         if np.all(loads > 0) and np.all(np.sort(loads) <= np.sort(capacity)):
-            best = min(best, links.cut(parts, n_parts))
+            best = min(best, adjacency.cut(parts, n_parts))
     return best
 
 
@@ -41,13 +43,13 @@ def incidence(request):
 @pytest.mark.parametrize("n_parts", [2, 3])
 def test_builtin_cut_of_pairs_is_the_smallest(incidence, n_parts):
     B, weights = incidence
-    found = cut_cliques(
+    cut = cut_cliques(
         B, weights, n_parts, np.random.default_rng(0), partitioner="builtin", **OPTIONS
     )
-    capacity = seat(weights, n_parts, 0.05).capacity
-    expected = best_of_all(Links.of_nets(B, weights, whole=False), weights, n_parts, capacity)
-    assert found.cut == expected
-    assert found.history[-1] == expected
+    capacity = PartLimits.of(weights, n_parts, 0.05).capacity
+    expected = best_of_all(Adjacency.of_nets(B, weights, CLIQUES), weights, n_parts, capacity)
+    assert cut.cut == expected
+    assert cut.history[-1] == expected
 
 
 @pytest.mark.parametrize("n_parts", [2, 3])
@@ -56,36 +58,36 @@ def test_builtin_cut_of_a_graph_is_the_smallest(n_parts, incidence):
     rng = np.random.default_rng(int(B.sum()) + int(weights.sum()))
     graph = np.triu(rng.random((9, 9)) * (rng.random((9, 9)) < 0.6), 1)
     graph += graph.T
-    found = cut_graph(graph, weights, n_parts, rng, partitioner="builtin", **OPTIONS)
-    capacity = seat(weights, n_parts, 0.05).capacity
-    expected = best_of_all(Links.of_edges(graph), weights, n_parts, capacity)
-    assert found.cut == pytest.approx(expected, rel=1e-12)
+    cut = cut_graph(graph, weights, n_parts, rng, partitioner="builtin", **OPTIONS)
+    capacity = PartLimits.of(weights, n_parts, 0.05).capacity
+    expected = best_of_all(Adjacency.of_edges(graph), weights, n_parts, capacity)
+    assert cut.cut == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("n_parts", [2, 3])
 def test_builtin_cut_of_nets_is_the_smallest(incidence, n_parts):
     B, weights = incidence
-    found = cut_hypergraph(
+    cut = cut_hypergraph(
         B, weights, n_parts, np.random.default_rng(0), partitioner="builtin", **OPTIONS
     )
-    capacity = seat(weights, n_parts, 0.05).capacity
-    expected = best_of_all(Links.of_nets(B, np.ones(9), whole=True), weights, n_parts, capacity)
-    assert found.cut == expected
+    capacity = PartLimits.of(weights, n_parts, 0.05).capacity
+    expected = best_of_all(Adjacency.of_nets(B, np.ones(9), NETS), weights, n_parts, capacity)
+    assert cut.cut == expected
 
 
 @pytest.mark.parametrize("extra", ["metis", "kahypar"])
 def test_the_extras_start_from_their_own_partitions(extra, incidence):
-    pytest.importorskip(refinement._MODULES[extra])
+    pytest.importorskip(_refinement._PACKAGES[extra])
     B, weights = incidence
-    cut = cut_cliques if extra == "metis" else cut_hypergraph
-    mass, whole = (weights, False) if extra == "metis" else (np.ones(9), True)
-    found = cut(B, weights, 3, np.random.default_rng(0), partitioner=extra, **OPTIONS)
-    seats = seat(weights, 3, 0.05)
-    expected = best_of_all(Links.of_nets(B, mass, whole=whole), weights, 3, seats.capacity)
-    assert found.partitioner == extra
-    assert found.cut == expected
-    loads = np.bincount(found.labels, weights, minlength=3)
-    assert np.all(np.sort(loads) <= np.sort(seats.capacity))
+    solve = cut_cliques if extra == "metis" else cut_hypergraph
+    mass, kind = (weights, CLIQUES) if extra == "metis" else (np.ones(9), NETS)
+    cut = solve(B, weights, 3, np.random.default_rng(0), partitioner=extra, **OPTIONS)
+    limits = PartLimits.of(weights, 3, 0.05)
+    expected = best_of_all(Adjacency.of_nets(B, mass, kind), weights, 3, limits.capacity)
+    assert cut.partitioner == extra
+    assert cut.cut == expected
+    loads = np.bincount(cut.labels, weights, minlength=3)
+    assert np.all(np.sort(loads) <= np.sort(limits.capacity))
 
 
 def test_metis_reads_the_graph_and_leaves_it_alone(incidence):
@@ -95,8 +97,8 @@ def test_metis_reads_the_graph_and_leaves_it_alone(incidence):
     rng = np.random.default_rng(int(weights.sum()))
     graph = np.triu(10.0 ** rng.integers(-12, 1, (9, 9)), 1)
     graph += graph.T
-    found = cut_graph(graph, weights, 3, rng, partitioner="metis", **OPTIONS)
-    assert found.cut == pytest.approx(Links.of_edges(graph).cut(found.labels, 3), rel=1e-12)
+    cut = cut_graph(graph, weights, 3, rng, partitioner="metis", **OPTIONS)
+    assert cut.cut == pytest.approx(Adjacency.of_edges(graph).cut(cut.labels, 3), rel=1e-12)
 
 
 def test_auto_does_not_ask_metis_for_parts_of_few_vertices(capfd):
@@ -112,14 +114,16 @@ def test_auto_does_not_ask_metis_for_parts_of_few_vertices(capfd):
 
 
 def test_an_extra_that_is_not_there(monkeypatch):
-    monkeypatch.setattr(refinement, "find_spec", lambda name: None)
+    for package in ("pymetis", "kahypar"):
+        monkeypatch.setitem(sys.modules, package, None)
     assert choose_partitioner("auto", "metis", True) == "builtin"
-    with pytest.raises(ImportError, match=r"partita\[graph\]"):
+    with pytest.raises(MissingPackageError, match=r"partita\[graph\]"):
         choose_partitioner("kahypar", "kahypar", True)
 
 
 def test_auto_leaves_large_graphs_to_the_builtin_procedure(monkeypatch):
-    monkeypatch.setattr(refinement, "find_spec", lambda name: name)
+    monkeypatch.setattr(_refinement, "is_installed", lambda package: True)
+    monkeypatch.setitem(sys.modules, "pymetis", sys)
     assert choose_partitioner("auto", "metis", True) == "metis"
     assert choose_partitioner("auto", "metis", False) == "builtin"
     assert choose_partitioner("metis", "metis", False) == "metis"
@@ -127,27 +131,27 @@ def test_auto_leaves_large_graphs_to_the_builtin_procedure(monkeypatch):
 
 
 def test_even_shares():
-    seats = seat(np.ones(60), 3, 0.05)
-    np.testing.assert_allclose(seats.share, 20.0)
-    np.testing.assert_allclose(seats.capacity, 21.0)
-    assert len(seats.heavy) == 0
-    np.testing.assert_array_equal(np.bincount(seats.packing), [20, 20, 20])
+    limits = PartLimits.of(np.ones(60), 3, 0.05)
+    np.testing.assert_allclose(limits.share, 20.0)
+    np.testing.assert_allclose(limits.capacity, 21.0)
+    assert len(limits.heavy) == 0
+    np.testing.assert_array_equal(np.bincount(limits.packing), [20, 20, 20])
 
 
 def test_whole_vertices_that_do_not_pack_evenly():
     """Five of weight 2 into two parts: 5 each is even, 6 and 4 is the best there is."""
-    seats = seat(np.full(5, 2.0), 2, 0.05)
-    np.testing.assert_allclose(seats.share, 5.0)
-    np.testing.assert_allclose(seats.capacity, 6.0)
+    limits = PartLimits.of(np.full(5, 2.0), 2, 0.05)
+    np.testing.assert_allclose(limits.share, 5.0)
+    np.testing.assert_allclose(limits.capacity, 6.0)
 
 
 def test_a_vertex_heavier_than_an_even_share_has_a_part_of_its_size():
     """30 of 39 is alone; 5 of the other 9 is more than half of them; the last 4 stay together."""
     weights = np.array([1.0, 5.0, 1.0, 30.0, 1.0, 1.0])
-    seats = seat(weights, 3, 0.05)
-    np.testing.assert_array_equal(seats.heavy, [3, 1])
-    np.testing.assert_allclose(seats.share, [30.0, 5.0, 4.0])
-    np.testing.assert_allclose(seats.capacity, [31.5, 5.25, 4.2])
+    limits = PartLimits.of(weights, 3, 0.05)
+    np.testing.assert_array_equal(limits.heavy, [3, 1])
+    np.testing.assert_allclose(limits.share, [30.0, 5.0, 4.0])
+    np.testing.assert_allclose(limits.capacity, [31.5, 5.25, 4.2])
 
 
 @pytest.mark.parametrize("start", ["one group", "two groups", "many groups"])
@@ -161,12 +165,12 @@ def test_refinement_fills_every_part_within_its_capacity(start):
         "many groups": np.arange(40),
     }[start]
     graph = rng.random((40, 40))
-    links = Links.of_edges(graph + graph.T)
-    seats = seat(weights, 5, 0.05)
-    parts, history = refine(links, groups, weights, seats)
+    adjacency = Adjacency.of_edges(graph + graph.T)
+    limits = PartLimits.of(weights, 5, 0.05)
+    parts, history = refine(adjacency, groups, weights, limits)
     loads = np.bincount(parts, weights, minlength=5)
     assert np.all(loads > 0)
-    assert np.all(loads <= seats.capacity)
+    assert np.all(loads <= limits.capacity)
     assert np.all(np.diff(history) < 0)
     assert parts[7] == 0
 
@@ -175,18 +179,18 @@ def test_a_start_that_sweeps_cannot_repair_is_packed_anew():
     """4 + 4 + 3 against 3 + 3 + 3 within 10: no vertex of the first part fits into the second."""
     weights = np.array([4.0, 4.0, 3.0, 3.0, 3.0, 3.0])
     graph = np.zeros((6, 6))
-    seats = seat(weights, 2, 0.0)
-    np.testing.assert_allclose(seats.capacity, 10.0)
-    parts, _ = refine(Links.of_edges(graph), np.array([0, 0, 0, 1, 1, 1]), weights, seats)
+    limits = PartLimits.of(weights, 2, 0.0)
+    np.testing.assert_allclose(limits.capacity, 10.0)
+    parts, _ = refine(Adjacency.of_edges(graph), np.array([0, 0, 0, 1, 1, 1]), weights, limits)
     np.testing.assert_array_equal(np.bincount(parts, weights), [10, 10])
 
 
 def test_one_part_and_a_part_for_everyone():
     B = sp.csr_matrix(np.eye(4))
-    for cut in (cut_cliques, cut_hypergraph):
+    for solve in (cut_cliques, cut_hypergraph):
         for n_parts, expected in ((1, [0, 0, 0, 0]), (4, [0, 1, 2, 3]), (9, [0, 1, 2, 3])):
-            found = cut(
+            cut = solve(
                 B, np.ones(4), n_parts, np.random.default_rng(0), partitioner="auto", **OPTIONS
             )
-            np.testing.assert_array_equal(found.labels, expected)
-            assert found.partitioner == "none"
+            np.testing.assert_array_equal(cut.labels, expected)
+            assert cut.partitioner == "none"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,8 @@ from numpy.typing import NDArray
 
 from partita._input.containers import LabelTable, as_objects
 from partita._input.table_coding import code_dtype, encode_table
-from partita.exceptions import InvalidEnsembleError, PartitaWarning
+from partita._warn import warn_user
+from partita.exceptions import InvalidEnsembleError
 
 __all__ = [
     "NOISE_POLICIES",
@@ -77,12 +77,10 @@ def warn_of_other_columns(
         if labels.dtype.kind == "f" and (labels != np.floor(labels)).any()
     ]
     if features:
-        warnings.warn(
+        warn_user(
             f"{_listed(features)}: numbers that are not whole look like features, not like labels "
             "of clusters. Here every different number is a cluster. To cluster features, use "
-            "`EnsembleClustering` (`partita generate` on the command line).",
-            PartitaWarning,
-            stacklevel=2,
+            "`EnsembleClustering` (`partita generate` on the command line)."
         )
     names_of_samples = [
         name
@@ -90,12 +88,10 @@ def warn_of_other_columns(
         if len(labels) == n_samples and name not in features
     ]
     if names_of_samples:
-        warnings.warn(
+        warn_user(
             f"{_listed(names_of_samples)}: a label of its own for each of {n_samples} samples does "
             "not tell which belong together. If these are the samples' names, pass them as such "
-            "(`sample_ids`; `id_column` of a data frame; --id-column on the command line).",
-            PartitaWarning,
-            stacklevel=2,
+            "(`sample_ids`; `id_column` of a data frame; --id-column on the command line)."
         )
 
 
@@ -226,11 +222,9 @@ def _read_objects(values: list[Any], name: str) -> tuple[NDArray[np.int64], NDAr
         {label for label in labels if label is not None}, key=lambda v: (isinstance(v, str), v)
     )
     if suspects := _READS_LIKE_MISSING.intersection(v for v in distinct if isinstance(v, str)):
-        warnings.warn(
+        warn_user(
             f"Partition {name!r} has a cluster named {min(suspects)!r}: text is a label, this one "
-            "too. If it stands for a missing label, pass None instead.",
-            PartitaWarning,
-            stacklevel=2,
+            "too. If it stands for a missing label, pass None instead."
         )
     code_of = {label: code for code, label in enumerate(distinct)}
     code_of[None] = -1

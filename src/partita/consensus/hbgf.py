@@ -16,7 +16,7 @@ from partita.matrices import incidence
 from partita.matrices.label_graph import LabelGraph
 from partita.solvers import weighted_kmeans
 from partita.solvers.bipartite import bipartite_embedding
-from partita.solvers.graph_cut.metis import metis_partition, require_metis
+from partita.solvers.graph_cut.metis import cut_by_metis, describe_metis
 
 __all__ = ["HBGF"]
 
@@ -111,7 +111,7 @@ class HBGF(BaseConsensus):
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         if self.partitioner == "metis":
-            name, start = require_metis(), self._multilevel_cut(ensemble)
+            name, start = describe_metis(), self._multilevel_cut(ensemble)
         else:
             name, start = "spectral", self._spectral_cut(ensemble)
         cuts = [start(child) for child in rng.spawn(self.n_init)]
@@ -137,7 +137,7 @@ class HBGF(BaseConsensus):
         weights = np.concatenate([ensemble.weights, np.zeros(ensemble.n_base_clusters)])
 
         def cut(rng: np.random.Generator) -> tuple[NDArray[np.int64], float]:
-            labels, weight = metis_partition(graph, weights, self.n_clusters, rng)
+            labels, weight = cut_by_metis(graph, weights, self.n_clusters, rng)
             return labels[: ensemble.n_rows], weight
 
         return cut

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._linalg import svd
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.base import MethodInfo, Solution
 from partita.consensus.constraints import (
@@ -185,7 +186,7 @@ class NRSEC(LearnedMatrixConsensus):
         rank_weight: float | NDArray[np.float64] = self.lambda1  # Λ = I at zero
         error_weight = self.lambda2 * np.sqrt(np.outer(weights, weights))  # W = 1 at zero
         if last is not None:
-            sigma = np.linalg.svd(last.low_rank, compute_uv=False)
+            sigma = svd(last.low_rank, compute_uv=False)
             rank_weight = self.lambda1 * np.maximum(1.0 - sigma / self.gamma, 0.0)
             size = np.abs(last.error) / last.scale
             error_weight *= np.maximum(1.0 - size / self.gamma, 0.0)
@@ -211,7 +212,7 @@ class NRSEC(LearnedMatrixConsensus):
 
     def _objective(self, found: Representation) -> float:
         """Eq. 20; an entry of E stands for as many as its rows' weights say, scale²."""
-        sigma = np.linalg.svd(found.low_rank, compute_uv=False)
+        sigma = svd(found.low_rank, compute_uv=False)
         errors = found.scale**2 * self._penalty(np.abs(found.error) / found.scale)
         return float(
             found.spectral_cost

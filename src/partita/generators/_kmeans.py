@@ -7,7 +7,6 @@ reached is the same to about 0.1 %. The iterations are scikit-learn's, in single
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
 from math import isqrt, log
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from partita._sklearn_compat import Interval
-from partita.exceptions import PartitaWarning
+from partita._warn import warn_user
 from partita.generators._base import MISSING, BaseGenerator, Labels
 from partita.generators._features import (
     Preparation,
@@ -226,10 +225,8 @@ class KMeansGenerator(BaseGenerator):
 def _warn_without_direction(X: Any) -> None:
     absent = int(np.count_nonzero(~has_direction(X)))
     if absent:
-        warnings.warn(
+        warn_user(
             f"{absent} of {X.shape[0]} rows are all zero and have no direction: with "
             'metric="cosine" every partition leaves them unlabeled (-1). Drop them, or use '
-            'metric="euclidean".',
-            PartitaWarning,
-            stacklevel=5,
+            'metric="euclidean".'
         )

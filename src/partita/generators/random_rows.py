@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -10,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from partita._sklearn_compat import Interval
-from partita.exceptions import PartitaWarning
+from partita._warn import warn_user
 from partita.generators._base import MISSING
 from partita.generators._features import PreparedOnDemand
 from partita.generators._kmeans import KMeansGenerator, View
@@ -111,11 +110,9 @@ class RandomRows(KMeansGenerator):
         super().fit(X, y)
         unseen = int(np.count_nonzero((self.labels_ == MISSING).all(axis=1)))
         if unseen:
-            warnings.warn(
+            warn_user(
                 f"{unseen} of {len(self.labels_)} samples have no label in any of the "
-                f"{self.n_partitions} partitions. Raise ratio={self.ratio} or n_partitions.",
-                PartitaWarning,
-                stacklevel=2,
+                f"{self.n_partitions} partitions. Raise ratio={self.ratio} or n_partitions."
             )
         return self
 

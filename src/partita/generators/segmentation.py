@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -19,8 +18,9 @@ from joblib import effective_n_jobs
 
 from partita._input.checks import random_generator
 from partita._memory import require_memory
+from partita._warn import warn_user
 from partita.config import get_config, report_progress
-from partita.exceptions import InvalidStoreError, PartitaWarning
+from partita.exceptions import InvalidStoreError
 from partita.generators._estimators import check_clusterer
 from partita.generators._feature_file import FeatureFile
 from partita.generators._segment_partition import Segmentation, segment_partition
@@ -283,10 +283,8 @@ def _warn_unseen(store: LabelStore, n_seen: int) -> None:
     for start, stop in store.blocks():
         unseen += int((store.read(start, stop, rows) == store.missing_code).all(axis=1).sum())
     if unseen:
-        warnings.warn(
+        warn_user(
             f"{unseen} of {store.n_samples} samples have no label in any of the "
             f"{store.n_partitions} partitions. Raise the rows of a partition (n_rows={n_seen}) or "
-            "n_partitions.",
-            PartitaWarning,
-            stacklevel=3,
+            "n_partitions."
         )

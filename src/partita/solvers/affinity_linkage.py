@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._input.checks import check_affinity, check_n_clusters, check_weights
+from partita._numbering import number_by_appearance
 from partita.solvers.linkage import LINKAGES, agglomerate
 
 __all__ = ["agglomerate_affinity"]
@@ -75,8 +76,7 @@ def agglomerate_affinity(
         wanted = tree.longest_lived(n + int(np.any(r > 1)))
     labels = np.empty(n, np.int64)
     labels[order] = tree.cut(wanted)
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes.reshape(-1)]
+    return number_by_appearance(labels)[0]
 
 
 def _order(matrix: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._linalg import svd
 from partita.solvers.spectral import normalize_rows
 
 __all__ = ["discretize"]
@@ -61,7 +62,7 @@ def _from_one_start(
         labels = np.argmax(X @ R, axis=1)
         YX = np.zeros((k, k))
         np.add.at(YX, labels, weights[:, None] * X)
-        U, sigma, Vt = np.linalg.svd(YX)
+        U, sigma, Vt = svd(YX)
         fit = float(sigma.sum())
         if abs(fit - previous) < np.finfo(float).eps * max(1.0, fit):
             break

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import svd
 
-from partita._linalg import eigh
+from partita._linalg import eigh, svd
 from partita.solvers.spectral import normalize_rows
 
 __all__ = ["low_rank_affinity", "shrink_columns", "shrink_entries", "shrink_singular_values"]

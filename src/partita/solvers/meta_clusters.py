@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.solvers.graph_cut._refinement import Cut
 from partita.solvers.graph_cut.graphs import cut_graph
-from partita.solvers.graph_cut.refinement import Cut
 
 __all__ = ["MetaClusters", "meta_clusters"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._numbering import number_by_appearance
 from partita.solvers.discretization import discretize
 from partita.solvers.spectral import top_eigenvectors
 
@@ -44,5 +45,4 @@ def normalized_cut(
     """Groups of nodes, numbered in the order of their first nodes; at most `n_groups`."""
     _, vectors = normalized_cut_vectors(graph, n_groups)
     groups = discretize(vectors, np.ones(len(graph)), rng, n_init=n_init)
-    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[group.reshape(-1)]
+    return number_by_appearance(groups)[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._linalg import eigh
+from partita._warn import warn_not_converged
 from partita.config import report_progress
-from partita.exceptions import ConvergenceWarning
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.low_rank import low_rank_affinity
 from partita.solvers.spectral import normalize_rows, spectral_embedding
@@ -153,12 +152,12 @@ def self_representation(
         converged = _largest(misfit, scale) < tol and _largest(gap, scale) < tol
         report_progress(task, len(residuals), max_iter)
     if not converged:
-        warnings.warn(
-            f"{task} stopped at max_iter={max_iter} with entries of S - SZ - E up to "
-            f"{_largest(misfit, scale):.1e} and of Z - J up to {_largest(gap, scale):.1e}, above "
-            f"tol={tol:g}. Raise max_iter, or tol if that is close enough.",
-            ConvergenceWarning,
-            stacklevel=4,
+        warn_not_converged(
+            task,
+            max_iter,
+            f"with entries of S - SZ - E up to {_largest(misfit, scale):.1e} and of Z - J up to "
+            f"{_largest(gap, scale):.1e}, above tol={tol:g}. Raise max_iter, or tol if that is "
+            "close enough.",
         )
     return Representation(Z, J, E, H, degree, eigenvalues, scale, residuals, converged)
 

@@ -1,4 +1,4 @@
-"""Balanced cut of a hypergraph: parts of about equal weight that leave many nets whole."""
+"""Balanced cut of a hypergraph into parts of about equal weight that cut few nets."""
 
 from __future__ import annotations
 
@@ -12,16 +12,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.solvers.graph_cut.capacities import Seats
-from partita.solvers.graph_cut.links import Links
-from partita.solvers.graph_cut.refinement import Cut, Starts, balanced_cut, kmeans_starts
+from partita._packages import require_package
+from partita.solvers.graph_cut._adjacency import NETS, Adjacency
+from partita.solvers.graph_cut._part_limits import PartLimits
+from partita.solvers.graph_cut._refinement import (
+    Cut,
+    Initialization,
+    balanced_cut,
+    kmeans_groups,
+)
 from partita.solvers.transfer_cut import transfer_cut_embedding
 
 __all__ = ["KAHYPAR_PINS", "cut_hypergraph"]
 
-KAHYPAR_PINS = 10_000  # "auto" leaves larger hypergraphs to the built-in procedure
+KAHYPAR_PINS = 10_000  # "auto" uses KaHyPar up to this size
 _VERTEX_TOTAL = 1e6
-# recursive bisection with a two-way local search; KaHyPar's package brings no settings of its own
+# Recursive bisection with a two-way local search. The package of KaHyPar contains no settings.
 _KAHYPAR_SETTINGS = {
     "mode": "recursive",
     "objective": "cut",
@@ -63,74 +69,79 @@ def cut_hypergraph(
     partitioner: str,
     task: str,
 ) -> Cut:
-    """Parts of about equal weight such that few nets have pins in more than one of them.
+    """Divide a hypergraph into parts of about equal weight so that few nets are cut.
+
+    A net is cut if it has pins in more than one part.
 
     Parameters
     ----------
     incidence : sparse matrix of shape (n, p), 0/1
         Vertices and the nets they are pins of.
     weights : array of shape (n,)
-        Weights of the vertices, which are shared evenly.
+        Weights of the vertices, which are balanced between the parts.
     n_parts : int
+        Number of parts.
     rng : Generator
+        Source of random numbers.
     balance : float
         A part may hold (1 + balance) times its share.
     n_init : int
-        Starts, of which the smallest cut is kept.
+        Number of initial partitions; the smallest cut is kept.
     partitioner : {"auto", "kahypar", "builtin"}
-        Who makes the starts; the built-in ones come from the normalized cut of the hypergraph's
-        clique expansion, a net of size s weighing 1/s, and one of them joins KaHyPar's.
+        What makes the initial partitions. The built-in ones come from the normalized cut of the
+        clique expansion of the hypergraph, in which a net of size s weighs 1/s. One of them is
+        added to those of KaHyPar.
     task : str
         Name for the progress callback.
     """
-    links = Links.of_nets(incidence, np.ones(incidence.shape[0]), whole=True)
+    adjacency = Adjacency.of_nets(incidence, np.ones(incidence.shape[0]), NETS)
 
-    def spectral(number: int) -> Iterator[NDArray[np.int64]]:
+    def spectral(n_init: int) -> Iterator[NDArray[np.int64]]:
         size = np.maximum(incidence.T @ weights, 1e-300)
         _, embedding = transfer_cut_embedding(incidence @ sp.diags(1 / size), weights, n_parts)
-        return kmeans_starts(embedding, weights, n_parts, rng, number)
+        return kmeans_groups(embedding, weights, n_parts, rng, n_init)
 
-    def kahypar_and_spectral(seats: Seats) -> Iterator[NDArray[np.int64]]:
-        """Neither finds the smaller cut every time."""
-        return chain(spectral(1), _kahypar_starts(links, weights, seats, balance, rng, n_init))
+    def kahypar_and_spectral(limits: PartLimits) -> Iterator[NDArray[np.int64]]:
+        """Use both: neither finds the smaller cut every time."""
+        kahypar = _kahypar_groups(adjacency, weights, limits, balance, rng, n_init)
+        return chain(spectral(1), kahypar)
 
     return balanced_cut(
-        links,
+        adjacency,
         weights,
         n_parts,
         rng,
-        outside=Starts("kahypar", n_init + 1, kahypar_and_spectral),
-        builtin=Starts("builtin", n_init, lambda seats: spectral(n_init)),
-        fits=incidence.nnz <= KAHYPAR_PINS,
+        external=Initialization("kahypar", n_init + 1, kahypar_and_spectral),
+        builtin=Initialization("builtin", n_init, lambda limits: spectral(n_init)),
+        fits_external=incidence.nnz <= KAHYPAR_PINS,
         balance=balance,
         partitioner=partitioner,
         task=task,
     )
 
 
-def _kahypar_starts(
-    links: Links,
+def _kahypar_groups(
+    adjacency: Adjacency,
     weights: NDArray[np.float64],
-    seats: Seats,
+    limits: PartLimits,
     balance: float,
     rng: np.random.Generator,
     n_init: int,
 ) -> Iterator[NDArray[np.int64]]:
-    """Multilevel recursive bisection by KaHyPar, from different seeds."""
-    import kahypar
-
-    n, n_parts = links.n_vertices, len(seats.share)
-    pins = np.diff(links.pin_start)
-    divisible = pins > 1  # KaHyPar crashes on nets of one pin, which nothing can cut
-    n_nets = int(divisible.sum())
+    """Yield multilevel recursive bisections by KaHyPar, one per seed."""
+    kahypar = require_package("kahypar", 'Methods with partitioner="kahypar"', "partita[graph]")
+    n, n_parts = adjacency.n_vertices, len(limits.share)
+    pins = np.diff(adjacency.pin_start)
+    is_divisible = pins > 1  # KaHyPar crashes on nets of one pin, which cannot be cut
+    n_nets = int(is_divisible.sum())
     if n_nets == 0:
-        yield from (seats.packing for _ in range(n_init))
+        yield from (limits.packing for _ in range(n_init))
         return
-    pin_start = np.concatenate([[0], np.cumsum(pins[divisible])]).tolist()
-    pin = links.pin[np.repeat(divisible, pins)].tolist()
+    pin_start = np.concatenate([[0], np.cumsum(pins[is_divisible])]).tolist()
+    pin = adjacency.pin[np.repeat(is_divisible, pins)].tolist()
     unit = _VERTEX_TOTAL / weights.sum()
     vertices = np.maximum(1, np.rint(weights * unit)).astype(int).tolist()
-    limits = np.ceil(seats.capacity * unit + n).astype(int).tolist()
+    capacities = np.ceil(limits.capacity * unit + n).astype(int).tolist()
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "settings.ini"
         lines = (f"{name}={value}\n" for name, value in _KAHYPAR_SETTINGS.items())
@@ -141,7 +152,7 @@ def _kahypar_starts(
             context.suppressOutput(True)
             context.setK(n_parts)
             context.setEpsilon(balance)
-            context.setCustomTargetBlockWeights(limits)
+            context.setCustomTargetBlockWeights(capacities)
             context.setSeed(int(rng.integers(2**31)))
             graph = kahypar.Hypergraph(n, n_nets, pin_start, pin, n_parts, [1] * n_nets, vertices)
             kahypar.partition(graph, context)

@@ -1,4 +1,4 @@
-"""Balanced graph partitioning by METIS, where it is installed."""
+"""Balanced graph partitioning by METIS, which the optional package pymetis provides."""
 
 from __future__ import annotations
 
@@ -8,65 +8,114 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-__all__ = ["metis_partition", "require_metis"]
+from partita._packages import require_package
 
-_LARGEST_TOTAL = 10**8  # of the edge weights, which METIS adds up in 32 bits
+__all__ = ["as_integers", "cut_by_metis", "describe_metis", "part_graph"]
+
+_EDGE_TOTAL = 1e8  # METIS adds up edge weights in 32-bit integers
 
 
-def require_metis() -> str:
-    """Name and version of the partitioner; an error with a hint where it is not installed."""
-    try:
-        import pymetis
-    except ImportError as error:
-        raise ImportError(
-            'partitioner="metis" needs pymetis, which is not installed. Install it with '
-            '`pip install "partita[graph]"`, or use partitioner="spectral".'
-        ) from error
+def _pymetis(alternative: str) -> Any:
+    purpose = 'Methods with partitioner="metis"'
+    return require_package("pymetis", purpose, "partita[graph]", alternative)
+
+
+def describe_metis() -> str:
+    """Return the name and version of the partitioner; raise an error if it is not installed."""
+    pymetis = _pymetis('pass partitioner="spectral"')
     return f"metis (pymetis {pymetis.version})"
 
 
-def metis_partition(
+def cut_by_metis(
     graph: Any, vertex_weights: NDArray[np.float64], n_parts: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], float]:
-    """Parts of about equal weight that cut little.
+    """Divide a graph into parts of about equal weight with a small cut.
 
     Parameters
     ----------
     graph : sparse matrix of shape (n, n), symmetric, non-negative
-        Edge weights. METIS reads integers; others are scaled and rounded, to at least 1.
+        Weights of the edges. METIS reads integers; other weights are scaled and rounded, to at
+        least 1.
     vertex_weights : array of shape (n,), non-negative
-        What is balanced.
+        Weights that are balanced between the parts.
     n_parts : int
+        Number of parts.
     rng : Generator
-        For METIS's own seed.
+        Draws the seed of METIS.
 
     Returns
     -------
     labels : array of shape (n,)
+        Part of every vertex.
     cut : float
-        Weight of the edges between parts, as given.
+        Weight in `graph` of the edges between parts.
     """
-    require_metis()
-    import pymetis
-
     edges = sp.csr_matrix(graph)
     if n_parts == 1:
         return np.zeros(edges.shape[0], np.int64), 0.0
-    _, parts = pymetis.part_graph(
+    seed = int(rng.integers(2**31 - 1))
+    rounded = np.maximum(as_integers(edges.data, _EDGE_TOTAL, keep_integers=True), 1)
+    labels = part_graph(
+        sp.csr_matrix((rounded, edges.indices, edges.indptr), edges.shape),
+        as_integers(vertex_weights, _EDGE_TOTAL, keep_integers=True),
         n_parts,
-        pymetis.CSRAdjacency(edges.indptr, edges.indices),
-        vweights=_integers(vertex_weights),
-        eweights=np.maximum(_integers(edges.data), 1),
-        options=pymetis.Options(seed=int(rng.integers(2**31 - 1))),
+        seed,
     )
-    labels = np.asarray(parts, np.int64)
     pairs = edges.tocoo()
     return labels, float(pairs.data[labels[pairs.row] != labels[pairs.col]].sum() / 2)
 
 
-def _integers(weights: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Whole numbers as they are where their sum allows it, others in proportion."""
-    total = float(weights.sum())
-    whole = bool(np.all(weights == np.floor(weights)))
-    scale = 1.0 if whole and total <= _LARGEST_TOTAL else _LARGEST_TOTAL / total
-    return np.round(weights * scale).astype(np.int32)
+def part_graph(
+    graph: sp.csr_matrix,
+    vertex_weights: NDArray[np.int32],
+    n_parts: int,
+    seed: int,
+    *,
+    shares: NDArray[np.float64] | None = None,
+    balance: float | None = None,
+) -> NDArray[np.int64]:
+    """Call METIS.
+
+    Parameters
+    ----------
+    graph : sparse matrix of shape (n, n)
+        Integer weights of the edges.
+    vertex_weights : array of shape (n,)
+        Integer weights of the vertices.
+    n_parts : int
+        Number of parts.
+    seed : int
+        Seed of METIS.
+    shares : array of shape (n_parts,), optional
+        Weight each part should get, in any unit. METIS then bisects recursively. By default the
+        shares are equal and METIS chooses the procedure.
+    balance : float, optional
+        A part may hold (1 + balance) times its share. By default as METIS chooses.
+    """
+    pymetis = _pymetis('pass partitioner="builtin"')
+    settings: dict[str, Any] = {"seed": seed}
+    if balance is not None:
+        settings["ufactor"] = max(1, round(1000 * balance))
+    _, parts = pymetis.part_graph(
+        n_parts,
+        pymetis.CSRAdjacency(graph.indptr.astype(np.int32), graph.indices.astype(np.int32)),
+        vweights=vertex_weights,
+        eweights=graph.data.astype(np.int32),
+        tpwgts=None if shares is None else (shares / shares.sum()).tolist(),
+        recursive=None if shares is None else True,
+        options=pymetis.Options(**settings),
+    )
+    return np.asarray(parts, np.int64)
+
+
+def as_integers(
+    weights: NDArray[np.float64], total: float, *, keep_integers: bool = False
+) -> NDArray[np.int32]:
+    """Scale weights so that their sum is `total`, and round them.
+
+    With `keep_integers`, weights that are integers with at most this sum stay as they are.
+    """
+    scale = total / max(float(weights.sum()), 1e-300)
+    if keep_integers and scale >= 1.0 and np.all(weights == np.floor(weights)):
+        scale = 1.0
+    return np.rint(weights * scale).astype(np.int32)

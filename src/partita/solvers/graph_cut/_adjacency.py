@@ -1,4 +1,4 @@
-"""What joins the vertices that are to be divided, and what a division of them cuts."""
+"""The graph or hypergraph that is cut, and the cost of a cut."""
 
 from __future__ import annotations
 
@@ -12,14 +12,31 @@ from numpy.typing import NDArray
 from partita import _kernels
 from partita._threads import run_blocks
 
-__all__ = ["CLIQUES", "EDGES", "NETS", "Links"]
+__all__ = ["CLIQUES", "EDGES", "NETS", "Adjacency"]
 
 EDGES, CLIQUES, NETS = 0, 1, 2  # as in the kernels
+_VERTICES_PER_BLOCK = 1024
 
 
 @dataclass(frozen=True)
-class Links:
-    """What joins vertices: edges, or nets seen as cliques or as wholes (see the kernels)."""
+class Adjacency:
+    """Edges between vertices, or nets, each of which joins several vertices (its pins).
+
+    Attributes
+    ----------
+    kind : int
+        EDGES: the cut is the weight of the edges between parts. CLIQUES: a net stands for an edge
+        between each pair of its pins. NETS: the cut is the number of nets with pins in several
+        parts.
+    start, other : arrays
+        CSR structure: `other[start[v]:start[v + 1]]` are the neighbors of vertex v, or its nets.
+    value : array
+        Weights of the edges; empty for nets.
+    pin_start, pin : arrays
+        CSR structure of the pins of every net; empty for edges.
+    mass : array of shape (n_vertices,)
+        CLIQUES: the edge between two pins weighs the product of their masses.
+    """
 
     kind: int
     start: NDArray[np.int64]
@@ -30,8 +47,8 @@ class Links:
     mass: NDArray[np.float64]
 
     @classmethod
-    def of_edges(cls, graph: Any) -> Links:
-        """Edges of a symmetric non-negative matrix, dense or sparse; its diagonal is ignored."""
+    def of_edges(cls, graph: Any) -> Adjacency:
+        """Read a symmetric non-negative matrix, dense or sparse; its diagonal is ignored."""
         matrix = sp.csr_matrix(graph, copy=True)
         matrix.setdiag(0.0)
         matrix.eliminate_zeros()
@@ -41,26 +58,26 @@ class Links:
         return cls(EDGES, start, other, matrix.data, none, none[:0].astype(np.int32), mass)
 
     @classmethod
-    def of_nets(cls, incidence: Any, mass: NDArray[np.float64], *, whole: bool) -> Links:
-        """Nets are the columns of a 0/1 incidence matrix of vertices and nets."""
+    def of_nets(cls, incidence: Any, mass: NDArray[np.float64], kind: int) -> Adjacency:
+        """Read a 0/1 matrix of vertices and nets; `kind` is CLIQUES or NETS."""
         rows, columns = sp.csr_matrix(incidence), sp.csc_matrix(incidence)
         start, other = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
         pin_start, pin = columns.indptr.astype(np.int64), columns.indices.astype(np.int32)
-        kind = NETS if whole else CLIQUES
         return cls(kind, start, other, np.empty(0), pin_start, pin, mass)
 
     @property
     def n_vertices(self) -> int:
+        """Number of vertices."""
         return len(self.start) - 1
 
     def tally(self, parts: NDArray[np.int64], n_parts: int) -> NDArray[np.float64]:
-        """Mass (or number) of the pins of every net in every part."""
+        """Return the mass (NETS: the number) of the pins of every net in every part."""
         tally = np.empty((len(self.pin_start) - 1, n_parts))
         _kernels.graph_refinement.count(self.kind, self.start, self.other, self.mass, parts, tally)
         return tally
 
     def cut(self, parts: NDArray[np.int64], n_parts: int) -> float:
-        """Weight of the edges, weighted number of the pairs, or number of the nets cut."""
+        """Return the cost of a partition: what lies between its parts, as `kind` says."""
         if self.kind == EDGES:
             return float(
                 _kernels.graph_refinement.edges_cut(self.start, self.other, self.value, parts)
@@ -73,15 +90,36 @@ class Links:
     def pulls(
         self, parts: NDArray[np.int64], tally: NDArray[np.float64], n_parts: int
     ) -> NDArray[np.float64]:
-        """What joins every vertex to every part, itself left out, shape (n_vertices, n_parts)."""
+        """Return the pull of every part on every vertex, shape (n_vertices, n_parts).
+
+        Moving v from its part to part k lowers the cut by pull(v, k) - pull(v, own part).
+        """
         out = np.empty((self.n_vertices, n_parts))
         kernel = _kernels.graph_refinement.pulls
         graph = (self.kind, self.start, self.other, self.value, self.pin_start, self.mass)
-        run_blocks(lambda a, b: kernel(*graph, tally, parts, a, b, out), self.n_vertices, 1024)
+        run_blocks(
+            lambda a, b: kernel(*graph, tally, parts, a, b, out),
+            self.n_vertices,
+            _VERTICES_PER_BLOCK,
+        )
         return out
 
-    def work_of_a_move(self, n_parts: int) -> float:
-        """Look-ups that choosing a move and correcting the pulls takes, on average."""
+    def move_cost(self, n_parts: int) -> float:
+        """Return the mean number of look-ups to choose a move and to correct the pulls."""
         pins = np.diff(self.pin_start).astype(np.float64)
         touched = len(self.other) if self.kind == EDGES else float(pins @ pins)
         return self.n_vertices * n_parts + touched / self.n_vertices
+
+    def matrix(self) -> sp.csr_matrix:
+        """Return the weights of all edges (not NETS) without a diagonal, in arrays of its own."""
+        n = self.n_vertices
+        if self.kind == EDGES:
+            return sp.csr_matrix((self.value, self.other, self.start), (n, n), copy=True)
+        shape = (n, len(self.pin_start) - 1)
+        B = sp.csr_matrix(
+            (np.repeat(self.mass, np.diff(self.start)), self.other, self.start), shape
+        )
+        graph = (B @ B.T).tocsr()
+        graph.setdiag(0.0)
+        graph.eliminate_zeros()
+        return graph
