@@ -25,8 +25,7 @@ from partita.matrices import cluster_sizes
 from partita.matrices.cluster_counts import group_overlaps
 from partita.metrics import pairwise_agreement
 from partita.solvers.components import connected_components
-from partita.solvers.label_kmeans.search import Tables
-from partita.solvers.label_kmeans.statistics import row_costs
+from partita.solvers.label_kmeans import Tables, row_costs
 
 __all__ = ["Diagnosis", "diagnose", "membership"]
 

@@ -1,4 +1,4 @@
-"""Label k-means without its short cuts, which must not change a label."""
+"""Label k-means without bounds and quantized tables, which must not change a label."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from partita.solvers.label_kmeans.search import Search
+from partita.solvers.label_kmeans._search import Search
 
 
 def look_everywhere(monkeypatch):
-    """Bounds that hold no row, and coarse tables that decide nothing."""
+    """Make bounds and quantized tables decide nothing."""
     usual = Search._make.__func__
 
     def without(cls, *arguments):
         search = usual(cls, *arguments)
-        columns = search.coarse.columns.copy()
+        columns = search.quantized.columns.copy()
         columns[:, 2] = np.inf  # reach
-        drift = search.drift._replace(rise=np.full_like(search.drift.rise, np.inf))
-        return replace(search, coarse=search.coarse._replace(columns=columns), drift=drift)
+        shifts = search.shifts._replace(rise=np.full_like(search.shifts.rise, np.inf))
+        quantized = search.quantized._replace(columns=columns)
+        return replace(search, quantized=quantized, shifts=shifts)
 
     monkeypatch.setattr(Search, "_make", classmethod(without))

@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from partita import KC, Ensemble, coassociation, config_context
 from partita.datasets import make_partitions
 from partita.scale import EnsembleRows
-from partita.solvers.label_kmeans.statistics import group_statistics, row_costs
+from partita.solvers.label_kmeans import group_statistics, row_costs
 
 
 def few_rows(missing=0.0):
@@ -50,8 +50,8 @@ def test_costs_are_distances_of_coassociation_rows(make, missing):
     geometry = KC()._geometry(rows, np.ones(core.n_partitions))
     groups = np.arange(core.n_rows) % 3
     counts, masses = group_statistics(rows, geometry, groups, 3)
-    tables, parts = geometry.tables(counts, masses), geometry.row_parts(core.codes)
-    found = row_costs(core, core.codes, tables, parts.constant, parts.scale)
+    tables, terms = geometry.tables(counts, masses), geometry.row_terms(core.codes)
+    found = row_costs(core, core.codes, tables, terms.constant, terms.scale)
     CA = coassociation(labels, missing="disagree")
     full = core.expand(groups)
     centers = np.array([CA[full == k].mean(axis=0) for k in range(3)])

@@ -284,7 +284,7 @@ def test_cap_on_iterations_is_honest():
         ({"normalized": "yes"}, "normalized"),
         ({"partition_weights": [1.0, 2.0]}, "shape"),
         ({"partition_weights": [1.0, 1, 1, 1, 1, -1]}, "positive"),
-        ({"init": [0, 1]}, "name 3 samples"),
+        ({"init": [0, 1]}, "numbers of 3 samples"),
     ],
 )
 def test_bad_parameters(parameters, message):

@@ -120,7 +120,7 @@ def test_predict_new_rows():
     unknown = labels[:1].copy()
     unknown[0, :10] = 99  # a cluster no training row was in says nothing
     np.testing.assert_array_equal(method.predict(unknown), method.predict(labels[:1]))
-    with pytest.raises(ValueError, match="no label known"):
+    with pytest.raises(ValueError, match="no label that occurred"):
         method.predict(np.full((2, 15), 99))
     with pytest.raises(ValueError, match="3 features"):
         method.predict(labels[:, :3])
@@ -130,10 +130,10 @@ def test_starts():
     labels = make_partitions(50, 6, 3, noise=0.3)[0]
     row = np.flatnonzero((labels == labels[0]).all(axis=1))
     for wrong, message in (
-        ([0, 1], "name 3 samples"),
+        ([0, 1], "numbers of 3 samples"),
         ([0, 1, 50], "below 50"),
         ([row[0], row[-1] if len(row) > 1 else row[0], 30], "same labels"),
-        ([0.5, 1.0, 2.0], "by number"),
+        ([0.5, 1.0, 2.0], "numbers of 3 samples"),
     ):
         with pytest.raises(ValueError, match=message):
             SEC(3, init=wrong).fit(labels)

@@ -1,6 +1,8 @@
-"""Compiled code on disk belongs to what it was compiled for, whoever writes at the same time."""
+"""The cache of compiled code stays correct when processes or versions share it."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from partita._kernels._jit import _SharedCacheFile
 
@@ -26,7 +28,21 @@ def test_no_code_is_found_under_the_wrong_key(tmp_path):
         assert code in (None, f"code for {key}")
 
 
-def test_which_is_what_numba_alone_would_do(tmp_path):
-    """If this fails numba has mended it, and the class can go."""
+def test_numba_alone_returns_the_wrong_code(tmp_path):
+    """If this fails, numba has fixed it: `_SharedCacheFile.save` can be removed."""
     (plain,) = _SharedCacheFile.__bases__
     assert interleaved(plain, tmp_path)["uint16"] == "code for uint8"
+
+
+class Record(NamedTuple):
+    """A type that a kernel is compiled for, and that a later version no longer has."""
+
+
+def test_an_index_with_a_type_that_is_gone_counts_as_empty(tmp_path, monkeypatch):
+    _SharedCacheFile(str(tmp_path), "kernel", "stamp").save(Record, "code")
+    reader = _SharedCacheFile(str(tmp_path), "kernel", "stamp")
+    assert reader.load(Record) == "code"
+    monkeypatch.delattr(f"{__name__}.Record")
+    assert reader.load("uint8") is None
+    reader.save("uint8", "new code")
+    assert reader.load("uint8") == "new code"

@@ -1,4 +1,4 @@
-"""Costs by look-up against sums written out; coarse tables and bounds against neither."""
+"""Costs by look-up equal sums written out; quantized tables and bounds change no label."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from partita import _kernels
-from partita.scale import Chunk, RowParts
-from partita.solvers.label_kmeans import search as search_module
-from partita.solvers.label_kmeans.search import Search, Tables, Typical
+from partita.scale import Chunk
+from partita.solvers.label_kmeans import RowTerms, Tables
+from partita.solvers.label_kmeans._search import Search, TypicalRow, assignment_of
 
 pytestmark = pytest.mark.kernel
 MISSING = 255
 
 
 class Case:
-    """Random labels and tables, and what every cost is when written out."""
+    """Random labels and tables, and every cost as a sum written out."""
 
     def __init__(self, missing: float, groups: int, m: int = 11, n: int = 150) -> None:
         rng = np.random.default_rng(2)
@@ -27,7 +27,7 @@ class Case:
         self.constant, self.scale = rng.random(n), rng.random(n) + 0.5
         self.n_labeled = np.count_nonzero(self.labels != MISSING, axis=1).astype(np.int32)
         self.complete = missing == 0.0
-        self.parts = RowParts(self.constant, self.scale, self.scale, self.n_labeled)
+        self.terms = RowTerms(self.constant, self.scale, self.scale, self.n_labeled)
 
     def costs(self, tables: Tables) -> np.ndarray:
         costs = np.zeros((len(self.labels), tables.lookup.shape[1]))
@@ -39,14 +39,11 @@ class Case:
         return costs
 
     def start(self, tables: Tables | None = None) -> Search:
-        typical = Typical(int(np.median(self.n_labeled)), 1.0)
+        typical = TypicalRow(int(np.median(self.n_labeled)), 1.0)
         return Search.start(tables or self.tables, self.offsets, self.complete, typical)
 
     def chunk(self) -> Chunk:
-        n = len(self.labels)
-        groups = np.full(n, -1, np.int32)
-        unknown = np.full(n, np.inf, np.float32), np.zeros(n, np.float32)
-        return Chunk(0, self.labels, np.ones(n), groups, *unknown)
+        return Chunk(0, self.labels, np.ones(len(self.labels)))
 
 
 @pytest.fixture(params=[0.0, 0.3, 0.9], ids=["complete", "incomplete", "sparse"])
@@ -79,7 +76,7 @@ def test_costs(case):
 def test_assign_takes_the_cheapest_and_its_bounds_hold(case):
     chunk = case.chunk()
     search = case.start()
-    moved = search.assign(chunk, MISSING, case.parts)
+    moved = search.assign(chunk, MISSING, case.terms)
     labeled = case.n_labeled > 0
     check_assignment(case, search, chunk)
     assert moved == labeled.sum()
@@ -88,12 +85,13 @@ def test_assign_takes_the_cheapest_and_its_bounds_hold(case):
 def check_assignment(case, search, chunk):
     expected = case.costs(search.tables)
     labeled = case.n_labeled > 0
-    np.testing.assert_array_equal(chunk.groups[labeled], expected.argmin(axis=1)[labeled])
-    assert np.all(chunk.groups[~labeled] == -1)
+    groups, upper, lower = assignment_of(chunk)
+    np.testing.assert_array_equal(groups[labeled], expected.argmin(axis=1)[labeled])
+    assert np.all(groups[~labeled] == -1)
     ordered = np.sort(search.unit * expected, axis=1)[labeled]
-    assert np.all(chunk.upper[labeled] >= ordered[:, 0])
+    assert np.all(upper[labeled] >= ordered[:, 0])
     if expected.shape[1] > 1:
-        assert np.all(chunk.lower[labeled] <= ordered[:, 1])
+        assert np.all(lower[labeled] <= ordered[:, 1])
 
 
 @pytest.mark.parametrize("step", [1e-6, 1e-3, 0.1])
@@ -101,28 +99,28 @@ def test_rows_held_by_their_bounds_are_where_they_belong(case, step):
     """Tables that wander: after every step labels are the cheapest and bounds hold."""
     rng = np.random.default_rng(5)
     search, chunk = case.start(), case.chunk()
-    search.assign(chunk, MISSING, case.parts)
+    search.assign(chunk, MISSING, case.terms)
     for _ in range(5):
         old = search.tables
-        calm = np.where(rng.random(old.slope.shape[1]) < 0.2, 1.0, 1e-3)  # few groups are restless
+        calm = np.where(rng.random(old.slope.shape[1]) < 0.2, 1.0, 1e-3)  # few groups are active
         lookup = old.lookup + step * calm * rng.normal(size=old.lookup.shape)
         slope = old.slope + step * calm * rng.normal(size=old.slope.shape)
         search = search.next(Tables(lookup, slope))
-        search.assign(chunk, MISSING, case.parts)
+        search.assign(chunk, MISSING, case.terms)
         check_assignment(case, search, chunk)
 
 
-def test_some_rows_held_some_looked_at_narrowly_some_in_full(missing):
+def test_rows_decided_by_bounds_by_active_groups_and_by_all_groups(missing):
     rng = np.random.default_rng(6)
     case = Case(missing, 40, m=6, n=1_500)
     search, chunk = case.start(), case.chunk()
-    search.assign(chunk, MISSING, case.parts)
+    search.assign(chunk, MISSING, case.terms)
     for step in (0.3, 0.1, 0.03):
         old = search.tables
         calm = np.where(np.arange(40) < 6, 1.0, 1e-2)
         lookup = old.lookup + step * calm * rng.normal(size=old.lookup.shape)
         search = search.next(Tables(lookup, old.slope))
-        search.assign(chunk, MISSING, case.parts)
+        search.assign(chunk, MISSING, case.terms)
         check_assignment(case, search, chunk)
 
 
@@ -131,27 +129,28 @@ def test_more_groups_and_more_labels_than_registers_and_batches_hold(missing, gr
     rng = np.random.default_rng(7)
     case = Case(missing, groups, m=m, n=300)
     search, chunk = case.start(), case.chunk()
-    search.assign(chunk, MISSING, case.parts)
+    search.assign(chunk, MISSING, case.terms)
     check_assignment(case, search, chunk)
     old = search.tables
     calm = np.where(np.arange(groups) < groups // 3, 1.0, 1e-3)
     lookup = old.lookup + 0.1 * calm * rng.normal(size=old.lookup.shape)
     search = search.next(Tables(lookup, old.slope))
-    search.assign(chunk, MISSING, case.parts)
+    search.assign(chunk, MISSING, case.terms)
     check_assignment(case, search, chunk)
 
 
-@pytest.mark.parametrize("coarse", [np.int8, np.int16])
-def test_a_group_of_another_size_does_not_blur_the_others(missing, coarse, monkeypatch):
-    """Every group has steps of its own: one with huge entries costs looks at itself alone."""
-    monkeypatch.setattr(search_module, "_NEAR", 0 if coarse is np.int8 else 1 << 30)
+@pytest.mark.parametrize("dtype", [np.int8, np.int16])
+def test_a_group_of_another_size_does_not_blur_the_others(missing, dtype, monkeypatch):
+    """Every group has a step of its own: huge entries in one make no other less precise."""
+    size = 0 if dtype is np.int8 else 1 << 30
+    monkeypatch.setattr("partita.solvers.label_kmeans._tables._CACHE_BYTES", size)
     case = Case(missing, 20)
     case.tables.lookup[:, 3] *= 1e7
     search, chunk = case.start(), case.chunk()
-    assert search.coarse.lookup.dtype == coarse
-    search.assign(chunk, MISSING, case.parts)
+    assert search.quantized.lookup.dtype == dtype
+    search.assign(chunk, MISSING, case.terms)
     check_assignment(case, search, chunk)
-    _, _, reach = search.coarse.columns[0]
+    _, _, reach = search.quantized.columns[0]
     ordinary = np.delete(reach[:20], 3)
     assert ordinary.max() < 0.01 * search.unit * np.abs(np.delete(case.tables.lookup, 3, 1)).max()
 
@@ -160,14 +159,15 @@ def test_bounds_spare_look_ups(missing):
     """Where nothing changes no row is looked at: it stays even where it does not belong."""
     case = Case(missing, 3)
     search, chunk = case.start(), case.chunk()
-    search.assign(chunk, MISSING, case.parts)
+    search.assign(chunk, MISSING, case.terms)
     labeled = case.n_labeled > 0
-    clear = labeled & (chunk.lower - chunk.upper > 1e-3)
+    groups, upper, lower = assignment_of(chunk)
+    clear = labeled & (lower - upper > 1e-3)
     assert clear.mean() > 0.5
-    chunk.groups[clear] = (chunk.groups[clear] + 1) % 3
-    wrong = chunk.groups.copy()
-    assert search.next(search.tables).assign(chunk, MISSING, case.parts) == 0
-    np.testing.assert_array_equal(chunk.groups, wrong)
+    groups[clear] = (groups[clear] + 1) % 3
+    wrong = groups.copy()
+    assert search.next(search.tables).assign(chunk, MISSING, case.terms) == 0
+    np.testing.assert_array_equal(groups, wrong)
 
 
 def test_a_tie_goes_to_the_first_group():
@@ -177,10 +177,10 @@ def test_a_tie_goes_to_the_first_group():
     lookup[0::4, 1] -= 1e-12
     tables = Tables(lookup, np.repeat(case.tables.slope[:, :1], 3, axis=1))
     chunk = case.chunk()
-    case.start(tables).assign(chunk, MISSING, case.parts)
+    case.start(tables).assign(chunk, MISSING, case.terms)
     lower = (case.labels == 0).any(axis=1)
     assert 0 < lower.sum() < len(lower)
-    np.testing.assert_array_equal(chunk.groups, lower)
+    np.testing.assert_array_equal(assignment_of(chunk).groups, lower)
 
 
 def test_move_keeps_the_statistics(missing):

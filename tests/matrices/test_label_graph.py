@@ -26,7 +26,7 @@ def core(request):
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_products_are_those_of_the_matrix(core, n_threads, monkeypatch):
     monkeypatch.setattr("partita._threads._SMALL", 0)  # work for every thread
-    monkeypatch.setattr("partita.scale.rows._BLOCK", 100)
+    monkeypatch.setattr("partita.scale._rows._BLOCK", 100)
     rng = np.random.default_rng(0)
     left, right = rng.random(core.n_rows), rng.random(core.n_base_clusters)
     graph = LabelGraph(core, right).scaled(left, np.full(core.n_base_clusters, 3.0))

@@ -68,7 +68,7 @@ def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes a small table one of which only some rows are in the sample that fits start on."""
-    monkeypatch.setattr("partita.solvers.label_kmeans.seeds._SAMPLE", 300)
+    monkeypatch.setattr("partita.solvers.label_kmeans._seeds._SAMPLE", 300)
 
 
 # -- stopped after every state there is ------------------------------------------------------
@@ -162,13 +162,13 @@ import json, os, sys, time
 import numpy as np
 import partita.scale._store_rows
 from partita import KCC, LWGP, SEC, Checkpoint, LabelStore, config_context
-import partita.solvers.label_kmeans.seeds
-from partita.solvers.label_kmeans.iteration import _Run
+import partita.solvers.label_kmeans._seeds
+from partita.solvers.label_kmeans._iteration import _Solver
 
 partita.scale._store_rows._CHUNK_BYTES = 1 << 13
-partita.solvers.label_kmeans.seeds._SAMPLE = 500
+partita.solvers.label_kmeans._seeds._SAMPLE = 500
 METHODS = {"SEC": SEC, "KCC": KCC, "LWGP": LWGP}
-iterate = _Run._iterate
+iterate = _Solver._iterate
 
 def slowly(self, *given):
     time.sleep(0.01)  # so that a moment to kill it is not hard to find
@@ -189,7 +189,7 @@ with config_context(n_threads=1, progress=lambda step: time.sleep(0.002)):
             fit(**order)
             print("done", flush=True)
             continue
-        _Run._iterate = slowly
+        _Solver._iterate = slowly
         child = os.fork()
         if child == 0:
             fit(**order)

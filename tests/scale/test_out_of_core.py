@@ -22,16 +22,20 @@ from partita import EAC, KCC, LWEA, LWGP, SEC, Ensemble, LabelStore, config_cont
 from partita.config import Progress
 from partita.exceptions import InvalidStoreError, MemoryBudgetError, PartitaWarning
 from partita.scale import Chunk, StoreRows
-from partita.solvers.label_kmeans import seeds
-from partita.solvers.label_kmeans.refill import refill
-from partita.solvers.label_kmeans.search import Search, Typical
-from partita.solvers.label_kmeans.statistics import Shape, Statistics, group_statistics
-from partita.solvers.label_kmeans.utilities import UtilityGeometry
+from partita.solvers.label_kmeans import (
+    GroupStatistics,
+    RowFormat,
+    UtilityGeometry,
+    _seeds,
+    group_statistics,
+)
+from partita.solvers.label_kmeans._refill import refill
+from partita.solvers.label_kmeans._search import Search, TypicalRow, assignment_of
 from planted_labels import planted, stored
 
 N, M, K = 2000, 10, 4
 MISSING = {"complete": 0.0, "incomplete": 0.3}
-TYPICAL = Typical(3, 1.0)
+TYPICAL = TypicalRow(3, 1.0)
 WEIGHTS = np.linspace(0.5, 2.0, M)
 METHODS: dict[str, Callable[..., Any]] = {
     "SEC": SEC,
@@ -168,7 +172,7 @@ def test_emptied_clusters_are_refilled_alike(
         refilled.append(len(found))
         return found
 
-    monkeypatch.setattr("partita.solvers.label_kmeans.iteration.refill", watched)
+    monkeypatch.setattr("partita.solvers.label_kmeans._iteration.refill", watched)
     # many clusters of few labels with gaps: centers that fit no row run empty
     labels = planted(300, 3, 4, noise=0.5, missing=0.5, seed=seed)
     store = stored(labels, tmp_path / "s", rows_per_chunk=64)
@@ -191,17 +195,18 @@ def test_a_row_and_its_copies_are_given_away_together(tmp_path: Path) -> None:
     store = stored(labels, tmp_path / "s")
     rows = StoreRows(store)
     geometry = UtilityGeometry(rows, "c", np.ones(3))
-    held = Statistics.empty(rows, 4)
+    held = GroupStatistics.empty(rows, 4)
     groups = np.repeat([0, 0, 1, 1, 0], 20)  # groups 2 and 3 are empty
 
     def put(chunk: Chunk) -> None:
-        chunk.groups[:] = groups[chunk.start : chunk.start + len(chunk.groups)]
+        kept = assignment_of(chunk).groups
+        kept[:] = groups[chunk.start : chunk.start + len(kept)]
 
-    assert list(rows.collect(put, memory=True)) == [None]
+    assert list(rows.collect(put, keep_state=True)) == [None]
     held.counts[:], held.masses[:] = group_statistics(rows, geometry, groups, 4)
     held.sizes[:] = np.bincount(groups, minlength=4)
     search = Search.start(geometry.tables(held.counts, held.masses), rows.offsets, True, TYPICAL)
-    found = refill(rows, geometry, search, Shape.of(rows), held)
+    found = refill(rows, geometry, search, RowFormat.of(rows), held)
     assert len(found) == 2
     assert len({row.tobytes() for row, _ in found}) == 2
     assert held.sizes.sum() == len(labels)
@@ -235,7 +240,7 @@ def test_files_go_when_nobody_holds_the_labels(
     model = SEC(K, random_state=0).fit(store)
     held = model.labels_
     assert isinstance(held, np.memmap)
-    assert len(list(scratch.iterdir())) == 1  # what was remembered of the rows has gone
+    assert len(list(scratch.iterdir())) == 1  # the files with the state of the rows are deleted
     del model
     gc.collect()
     assert held.tolist()[:1] == [0]
@@ -305,7 +310,7 @@ def test_fewer_different_rows_than_clusters(
     method: str, sampled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if sampled:
-        monkeypatch.setattr(seeds, "_SAMPLE", 20)
+        monkeypatch.setattr(_seeds, "_SAMPLE", 20)
     rows = np.tile([[0, 0, 1, 0], [1, 1, 0, 0], [2, 1, 1, 1]], 3)[:, :M]
     labels = np.repeat(rows, 30, axis=0)
     store = stored(labels, tmp_path / "s")
@@ -319,7 +324,7 @@ def test_rows_that_a_sample_has_not_seen(
     init: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A few rows unlike all others: a cluster that begins empty takes them."""
-    monkeypatch.setattr(seeds, "_SAMPLE", 20)
+    monkeypatch.setattr(_seeds, "_SAMPLE", 20)
     labels = np.repeat([[0, 0, 1, 0], [1, 1, 0, 0], [2, 1, 1, 1], [3, 2, 2, 2]], 500, axis=0)[:1502]
     found = SEC(4, init=init, random_state=0).fit(stored(labels, tmp_path / "s"))
     np.testing.assert_array_equal(found.labels_, np.repeat([0, 1, 2, 3], 500)[:1502])

@@ -1,4 +1,4 @@
-"""Starts merged from many small groups: the mergers that lose least, and what they are good for."""
+"""Initialization by merging many small groups."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from sklearn.base import clone
 from partita import CCC, KC, KCC, SEC, Ensemble, config_context
 from partita.metrics import adjusted_rand
 from partita.scale import EnsembleRows
-from partita.solvers.label_kmeans import seeds
-from partita.solvers.label_kmeans.merging import _mergers, merged_groups, most_groups
-from partita.solvers.label_kmeans.statistics import Geometry, group_statistics
+from partita.solvers.label_kmeans import Geometry, _seeds, group_statistics, max_initial_groups
+from partita.solvers.label_kmeans._merging import _ward_numbers, merged_groups
 from planted_labels import planted
 
 METHODS = {
@@ -45,7 +44,7 @@ def test_the_union_that_raises_the_objective_least(name: str) -> None:
     rows, geometry = geometry_of(METHODS[name], labels, np.linspace(0.5, 2.0, 8))
     groups = np.random.default_rng(0).integers(0, 12, rows.n_rows)
     counts, masses = group_statistics(rows, geometry, groups, 12)
-    mergers = _mergers(geometry.inner_products(counts, masses), masses.sum(axis=0), 5)
+    mergers = _ward_numbers(geometry.inner_products(counts, masses), masses.sum(axis=0), 5)
 
     number = np.arange(12)
     while len(np.unique(number)) > 5:
@@ -97,14 +96,14 @@ def test_as_many_groups_as_asked_for(name: str, n_clusters: int) -> None:
 
 
 def test_how_many_groups_are_merged() -> None:
-    assert most_groups(3) == 12
-    assert most_groups(100) == 400
-    assert most_groups(1000) == 1300
+    assert max_initial_groups(3) == 12
+    assert max_initial_groups(100) == 400
+    assert max_initial_groups(1000) == 1300
 
 
 def test_very_many_rows_start_from_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn by weight, with the partitions' weights in the sample's order of columns."""
-    monkeypatch.setattr(seeds, "_SAMPLE", 200)
+    monkeypatch.setattr(_seeds, "_SAMPLE", 200)
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 5, 3000)
     noise = rng.integers(0, 6, (3000, 7))

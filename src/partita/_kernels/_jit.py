@@ -1,8 +1,8 @@
-"""The door to numba (`_vectors` is the other one, to what lies behind it).
+"""Compilation of kernels by numba. Only this module and `_vectors` import numba.
 
-Kernels are compiled without the interpreter lock, so that `partita._threads` can run blocks of
-them side by side, and kept on disk, so that a user waits for the compiler once. `fastmath` stays
-off: sums keep their written order, and results do not depend on the vector width.
+Kernels release the interpreter lock, so that `partita._threads` can run blocks of them in parallel.
+Compiled code is cached on disk: a user waits for the compiler once. `fastmath` is off: sums keep
+their written order, and results do not depend on the vector width of the machine.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ __all__ = ["jit"]
 
 
 class _SharedCacheFile(IndexDataCacheFile):
-    """Compiled code on disk that several processes may write at once.
+    """Cache of compiled code that several processes, and several versions, may share.
 
-    numba numbers the files of a function as they come: two processes that compile it for different
-    types at the same time would write one file, and one of them would later run the other's code.
-    Here a file is named after what is in it, and is there before the index mentions it.
+    numba numbers the files of a function in order of compilation. Two processes that compile it for
+    different types at the same time would write the same file, and one would later run the code of
+    the other. Here the name of a file depends on its content, and the file is complete before the
+    index refers to it.
     """
 
     def save(self, key, data):
@@ -31,17 +32,23 @@ class _SharedCacheFile(IndexDataCacheFile):
         overloads[key] = name
         self._save_index(overloads)
 
+    def _load_index(self):
+        try:
+            return super()._load_index()
+        except (ImportError, AttributeError):  # an older version, whose types had other names
+            return {}
 
-def jit(function=None, *, inside=False):
+
+def jit(function=None, *, inline=False):
     """Compile a kernel when it is first called.
 
-    With `inside` it becomes part of the kernels that call it: handing over an array costs as much
-    as seven numbers, which counts in what is called for every row.
+    With `inline` its code is inserted into the kernels that call it. An array argument is passed as
+    seven numbers, which is expensive in a function that is called for every row.
     """
     if function is None:
-        return lambda function: jit(function, inside=inside)
-    kernel = numba.njit(nogil=True, cache=True, forceinline=inside)(function)
-    cache = getattr(kernel, "_cache", None)  # none where the compiler is switched off
+        return lambda function: jit(function, inline=inline)
+    kernel = numba.njit(nogil=True, cache=True, forceinline=inline)(function)
+    cache = getattr(kernel, "_cache", None)  # None if numba is disabled
     if cache is not None:
         cache._cache_file.__class__ = _SharedCacheFile
     return kernel

@@ -8,7 +8,7 @@ from partita._kernels._jit import jit
 from partita._kernels._vectors import ROOM, list_clusters
 
 
-@jit(inside=True)
+@jit(inline=True)
 def _is_complete(row, missing):
     """Whether no label is missing: to list those that are there takes longer than to add them up.
 

@@ -34,7 +34,7 @@ _HALF_STEP = 2.0**-24  # relative error of rounding to single precision
 _ROUNDED = 2.0**-23  # of a bound, when it is stored in single precision
 
 
-@jit(inside=True)
+@jit(inline=True)
 def _list_clusters(labels, x, missing, complete, offsets, clusters, partitions):
     """The clusters and the partitions of row x; how many there are. All partitions are listed."""
     m = labels.shape[1]
@@ -45,7 +45,7 @@ def _list_clusters(labels, x, missing, complete, offsets, clusters, partitions):
     return list_clusters(labels, x, missing, offsets, 0, m, clusters, partitions)
 
 
-@jit(inside=True)
+@jit(inline=True)
 def _lowest_costs(
     lookup, slope, step, slope_step, origin, slope_origin, complete, clusters, partitions, n, scale,
     low,
@@ -102,7 +102,7 @@ def _two_cheapest_exactly(clusters, partitions, n, lookup, slope, scale, unit, l
     return best, best_cost, second
 
 
-@jit(inside=True)
+@jit(inline=True)
 def _not_held(
     complete, rise, fall, calm_fall, scale, n_labeled, groups, upper, lower, start, stop, rows,
     calms,

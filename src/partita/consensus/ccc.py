@@ -11,9 +11,7 @@ from partita.consensus._label_kmeans import LabelKMeansConsensus
 from partita.consensus.base import MethodInfo
 from partita.consensus.constraints import PARTITION_WEIGHTS
 from partita.scale import Rows
-from partita.solvers.label_kmeans.merging import most_groups
-from partita.solvers.label_kmeans.search import Tables
-from partita.solvers.label_kmeans.utilities import UtilityGeometry
+from partita.solvers.label_kmeans import Tables, UtilityGeometry, max_initial_groups
 
 __all__ = ["CCC"]
 
@@ -87,7 +85,8 @@ class CCC(LabelKMeansConsensus):
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 160) + 64 * s.n_base_clusters * most_groups(s.n_clusters)
+            s.n_rows * (s.n_partitions + 160)
+            + 64 * s.n_base_clusters * max_initial_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -12,9 +12,8 @@ from partita.consensus.base import MethodInfo
 from partita.ensemble import LabelLayout
 from partita.matrices import agreement_counts, cluster_overlaps, incidence
 from partita.matrices.cluster_counts import quadratic_forms
-from partita.scale import EnsembleRows, RowParts, n_labeled
-from partita.solvers.label_kmeans.merging import most_groups
-from partita.solvers.label_kmeans.search import Tables
+from partita.scale import EnsembleRows, n_labeled
+from partita.solvers.label_kmeans import RowTerms, Tables, max_initial_groups
 
 __all__ = ["KC"]
 
@@ -86,7 +85,7 @@ class KC(LabelKMeansConsensus):
         bytes_needed=lambda s: (
             s.n_rows * (40 * s.n_partitions + 160)
             + 24 * min(s.n_rows, s.n_base_clusters) ** 2
-            + 64 * s.n_base_clusters * most_groups(s.n_clusters)
+            + 64 * s.n_base_clusters * max_initial_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = LabelKMeansConsensus._parameter_constraints
@@ -113,7 +112,7 @@ class KC(LabelKMeansConsensus):
     ) -> _CoassociationRows:
         return _CoassociationRows(rows)
 
-    def _row_parts(
+    def _new_row_terms(
         self, layout: LabelLayout, codes: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         observed = np.count_nonzero(codes != layout.missing_code, axis=1)
@@ -142,11 +141,11 @@ class _CoassociationRows:
             agreements = agreement_counts(ensemble, np.uint32)
             squares = np.square(agreements, out=agreements) @ ensemble.weights
         constant = squares / self.m**2
-        self.parts = RowParts(constant, 1.0 / n_labels, 1.0 / n_labels, n_labels)
+        self.terms = RowTerms(constant, 1.0 / n_labels, 1.0 / n_labels, n_labels)
         self.total = float(ensemble.weights @ constant)
 
-    def row_parts(self, labels: NDArray[Any]) -> RowParts:
-        return self.parts  # of the ensemble's own rows: there are no others in memory
+    def row_terms(self, labels: NDArray[Any]) -> RowTerms:
+        return self.terms  # of the ensemble's own rows: there are no others in memory
 
     def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
         return 1.0 / n_labeled(labels, self.missing_code)

@@ -23,9 +23,12 @@ from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices import cluster_overlaps, incidence
 from partita.scale import EnsembleRows
-from partita.solvers.label_kmeans.iteration import label_kmeans
-from partita.solvers.label_kmeans.seeds import draw_seeds, seed_statistics
-from partita.solvers.label_kmeans.utilities import UtilityGeometry
+from partita.solvers.label_kmeans import (
+    UtilityGeometry,
+    draw_seeds,
+    label_kmeans,
+    seed_statistics,
+)
 from partita.solvers.simplex import simplex_quadratic
 
 __all__ = ["NMFC"]

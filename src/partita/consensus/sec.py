@@ -13,15 +13,16 @@ from partita.consensus._label_kmeans import LabelKMeansConsensus
 from partita.consensus.base import MethodInfo
 from partita.consensus.constraints import CHECKPOINT, PARTITION_WEIGHTS
 from partita.ensemble import Ensemble, LabelLayout
-from partita.scale import Chunk, RowParts, Rows, Totals, n_labeled, row_sums
-from partita.solvers.label_kmeans.merging import most_groups
-from partita.solvers.label_kmeans.search import Tables
-from partita.solvers.label_kmeans.statistics import (
-    Shape,
-    Statistics,
+from partita.scale import Chunk, Rows, Totals, n_labeled, row_sums
+from partita.solvers.label_kmeans import (
+    GroupStatistics,
+    RowFormat,
+    RowTerms,
+    Tables,
+    max_initial_groups,
+    move_rows,
     overall_statistics,
-    parts_of,
-    recount,
+    row_terms_of,
 )
 
 __all__ = ["SEC"]
@@ -104,7 +105,8 @@ class SEC(LabelKMeansConsensus):
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 64) + 40 * s.n_base_clusters * most_groups(s.n_clusters)
+            s.n_rows * (s.n_partitions + 64)
+            + 40 * s.n_base_clusters * max_initial_groups(s.n_clusters)
         ),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -146,10 +148,10 @@ class SEC(LabelKMeansConsensus):
     ) -> dict[str, Any]:
         return {"utility_": geometry.utility(masses, tables)}
 
-    def _learned_of_rows(self, core: Ensemble, parts: RowParts) -> dict[str, Any]:
-        return {"sample_weights_": core.expand(parts.scale, np.nan)}
+    def _learned_of_rows(self, core: Ensemble, terms: RowTerms) -> dict[str, Any]:
+        return {"sample_weights_": core.expand(terms.scale, np.nan)}
 
-    def _row_parts(
+    def _new_row_terms(
         self, layout: LabelLayout, codes: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Constant and scale of new rows: w from the training clusters' sizes."""
@@ -169,8 +171,8 @@ class _WeightedRows:
         )
         self.cluster_mu = np.repeat(mu, np.diff(rows.offsets))
         self.sizes, _ = overall_statistics(rows)
-        sums, found = np.zeros(3), Statistics.empty(rows, 1)
-        rows.accumulate(self._add_up, (sums, *found.arrays), memory=True)  # which keeps the parts
+        sums, found = np.zeros(3), GroupStatistics.empty(rows, 1)
+        rows.accumulate(self._add_up, (sums, *found.arrays), keep_state=True)
         self.total, self.n, mass = sums
         masses = np.full(rows.n_partitions, mass) if rows.complete else found.masses[:, 0]
         # center of all the rows that a partition labels
@@ -180,24 +182,24 @@ class _WeightedRows:
         """w(x)."""
         return row_sums(labels, self.missing_code, self.offsets, self.sizes)
 
-    def row_parts(self, labels: NDArray[Any]) -> RowParts:
+    def row_terms(self, labels: NDArray[Any]) -> RowTerms:
         weights = self.row_mass(labels)
         observed: Any = self.mu.sum()
         if not self.complete:
             observed = row_sums(labels, self.missing_code, self.offsets, self.cluster_mu)
         # Σ_i μ_i ‖b(x)_i‖² / w(x), which is nothing for a row without labels
         constant = observed / np.where(weights > 0, weights, 1.0)
-        return RowParts(constant, weights, weights, n_labeled(labels, self.missing_code))
+        return RowTerms(constant, weights, weights, n_labeled(labels, self.missing_code))
 
     def _add_up(self, chunk: Chunk, totals: Totals) -> None:
         """Σ_x of the constants, weights and masses, and of masses by partition if they differ."""
-        parts = parts_of(self, chunk)
-        of_rows = (parts.constant, parts.n_labeled > 0, parts.mass)
+        terms = row_terms_of(self, chunk)
+        of_rows = (terms.constant, terms.n_labeled > 0, terms.mass)
         totals[0][:] += [float((chunk.weights * values).sum()) for values in of_rows]
         if not self.complete:
-            shape = Shape(len(self.mu), self.missing_code, self.offsets, self.complete)
-            everything = np.zeros(len(chunk.codes), np.int32)
-            recount(shape, chunk, parts.mass, everything - 1, everything, totals[1:])
+            row_format = RowFormat(len(self.mu), self.missing_code, self.offsets, self.complete)
+            one_group = np.zeros(len(chunk.codes), np.int32)
+            move_rows(row_format, chunk, terms.mass, one_group - 1, one_group, totals[1:])
 
     def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
         # f = w ‖b/w - m‖² = Σ_i μ_i ( 1/w - 2 m_k,i[label] + w ‖m_k,i‖² )

@@ -1,8 +1,7 @@
-"""Label rows in chunks: all in memory at once, from a store one after the other, or on a cluster.
+"""Access to rows of labels that are in memory, in a store or on a Dask cluster.
 
-A solver that asks no more than sums over rows runs on any of them. It hands over a step that adds
-what one chunk contributes to a tuple of totals; where the chunks lie and who works on them is not
-its business.
+A solver that needs only sums over rows runs on all of them: it passes a function that adds the
+contribution of one chunk to totals, and `Rows` calls it for every chunk.
 """
 
 from __future__ import annotations
@@ -10,27 +9,16 @@ from __future__ import annotations
 from partita.scale._dask_rows import DaskRows
 from partita.scale._dispatch import rows_outside
 from partita.scale._ensemble_rows import EnsembleRows
+from partita.scale._rows import Chunk, Rows, Totals, cluster_sums, n_labeled, row_sums
 from partita.scale._store_rows import StoreRows
 from partita.scale.checkpoint import Checkpoint
-from partita.scale.rows import (
-    Chunk,
-    RowParts,
-    Rows,
-    Step,
-    Totals,
-    cluster_sums,
-    n_labeled,
-    row_sums,
-)
 
 __all__ = [
     "Checkpoint",
     "Chunk",
     "DaskRows",
     "EnsembleRows",
-    "RowParts",
     "Rows",
-    "Step",
     "StoreRows",
     "Totals",
     "cluster_sums",

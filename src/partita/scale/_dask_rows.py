@@ -1,4 +1,4 @@
-"""The rows of a Dask array, or of a store that the workers of a cluster read."""
+"""Rows of a Dask array, or of a store that the workers of a cluster read."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from partita.io.store._files import checksum
 from partita.scale._dask_labels import CodedBlocks, tree
 from partita.scale._dask_workers import Workers
 from partita.scale._progress import report_rows
-from partita.scale.rows import Chunk, Rows, Step, Totals, fresh_memory
+from partita.scale._rows import AddChunk, Chunk, Rows, Totals
 
 __all__ = ["DaskRows"]
 
-_BLOCK_BYTES = 1 << 26  # of a store, per task
-_STAGES = 16  # parts of a pass whose ends are reported
+_BLOCK_BYTES = 1 << 26  # bytes of a store that one task reads
+_STAGES = 16  # progress reports per pass
 
 
 class DaskRows(Rows):
     """Rows on the workers of a Dask cluster.
 
-    A pass sends its step to the workers once; each of them applies it to the blocks it has or
-    reads, the sums are added up there, few at a time, and one total comes back. Workers remember
-    nothing from one pass to the next, so that one can be lost at any time: its blocks are made or
-    read again by another, with the same result.
+    A pass sends its function to the workers once. Each worker applies it to the blocks that it
+    holds or reads. Totals are added up on the workers, a few at a time, and one total comes back.
+    Workers keep no state between passes, so that a worker can be lost at any time: another one
+    makes or reads its blocks again, with the same result.
     """
 
-    remembers = False
-    whole = True
+    keeps_state = False
+    has_integer_weights = True
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class DaskRows(Rows):
 
     @classmethod
     def of_array(cls, array: Any, noise: str, client: Any = None) -> DaskRows:
-        """The rows of a Dask array of numbers; NaN is missing, and -1 as `noise` says."""
+        """Return the rows of a Dask array of numbers; NaN is missing, and -1 as `noise` says."""
         workers = Workers(client)
         coded = CodedBlocks.of(array, noise, workers)
         ends = np.cumsum(coded.lengths).tolist()
@@ -65,15 +65,15 @@ class DaskRows(Rows):
 
     @classmethod
     def of_store(cls, store: LabelStore, client: Any) -> DaskRows:
-        """The rows of a store, which every worker opens by its path."""
+        """Return the rows of a store, which every worker opens by its path."""
         import dask
 
         store.require_complete()
         workers = Workers(client)
-        wanted = _BLOCK_BYTES // (store.n_partitions * store.dtype.itemsize)
-        bounds = store.blocks(max(1, wanted // store.rows_per_chunk) * store.rows_per_chunk)
-        # opened once by each worker, which then knows what it has compared with its checksum
-        (opened,) = workers.keep([dask.delayed(_itself, pure=False)(store)])
+        n_rows = _BLOCK_BYTES // (store.n_partitions * store.dtype.itemsize)
+        bounds = store.blocks(max(1, n_rows // store.rows_per_chunk) * store.rows_per_chunk)
+        # each worker opens the store once, and verifies the checksum of a chunk only once
+        (opened,) = workers.keep([dask.delayed(_identity, pure=False)(store)])
         sources = [opened] * len(bounds)
         return cls(sources, bounds, store.layout, workers, store=store)
 
@@ -86,53 +86,54 @@ class DaskRows(Rows):
 
     @property
     def fingerprint(self) -> str:
-        """What tells these rows from others."""
         if self.store is not None:
             return self.store.fingerprint
         return f"{checksum(np.asarray(list(self.collect(_checksum)))):08x}"
 
-    def accumulate(self, step: Step, totals: Totals, *, memory: bool = False) -> None:
+    def accumulate(self, add: AddChunk, totals: Totals, *, keep_state: bool = False) -> None:
         shapes = [(array.shape, array.dtype.str) for array in totals]
-        sums = self._tasks(_sums, (step, shapes))
+        sums = self._tasks(_sums, (add, shapes))
         size = -(-len(sums) // _STAGES)
         firsts = range(0, len(sums), size)
         stages = [tree(_added, sums[first : first + size]) for first in firsts]
         ends = [self.bounds[min(first + size, len(sums)) - 1][1] for first in firsts]
         lengths = np.diff([0, *ends]).tolist()
-        began, done = perf_counter(), 0
+        started, n_done = perf_counter(), 0
 
-        def finished(stage: int) -> None:
-            nonlocal done
-            done += lengths[stage]
-            report_rows(done, self.n_rows, began)
+        def report_stage(stage: int) -> None:
+            nonlocal n_done
+            n_done += lengths[stage]
+            report_rows(n_done, self.n_rows, started)
 
-        found = self.workers.run(tree(_added, stages), stages, finished)
-        for total, part in zip(totals, found, strict=True):
-            total += part
+        contributions = self.workers.run(tree(_added, stages), stages, report_stage)
+        for total, contribution in zip(totals, contributions, strict=True):
+            total += contribution
 
-    def collect(self, step: Callable[[Chunk], Any], *, memory: bool = False) -> Iterator[Any]:
-        return self.workers.stream(self._tasks(_result, step))
+    def collect(
+        self, function: Callable[[Chunk], Any], *, keep_state: bool = False
+    ) -> Iterator[Any]:
+        return self.workers.stream(self._tasks(_result, function))
 
-    def forget(self) -> None:
-        """Nothing is remembered."""
+    def reset_state(self) -> None:
+        """Do nothing: workers keep no state."""
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         import dask
 
-        task = dask.delayed(_picked, pure=False)
+        task = dask.delayed(_take, pure=False)
         taken = np.empty((len(rows), self.n_partitions), self.dtype)
-        places, tasks = [], []
+        positions, tasks = [], []
         for source, (start, stop) in zip(self.sources, self.bounds, strict=True):
-            place = np.flatnonzero((rows >= start) & (rows < stop))
-            if len(place):
-                places.append(place)
-                tasks.append(task(source, start, stop, rows[place] - start))
-        for place, labels in zip(places, self.workers.stream(tasks), strict=True):
-            taken[place] = labels
+            position = np.flatnonzero((rows >= start) & (rows < stop))
+            if len(position):
+                positions.append(position)
+                tasks.append(task(source, start, stop, rows[position] - start))
+        for position, codes in zip(positions, self.workers.stream(tasks), strict=True):
+            taken[position] = codes
         return taken
 
     def to_ensemble(self) -> Ensemble:
-        """All rows in memory, if the budget allows it."""
+        """Return all rows in memory, if they fit the memory budget."""
         if self.store is not None:
             return self.store.to_ensemble()
         require_memory(
@@ -146,12 +147,12 @@ class DaskRows(Rows):
         return Ensemble.from_codes(codes, self.layout)
 
     def _tasks(self, function: Callable[..., Any], message: Any) -> list[Any]:
-        """A task per block; the message goes to the scheduler once, to a worker when it asks."""
+        """Return a task per block; `message` is sent to the scheduler once."""
         import cloudpickle
         import dask
 
-        # as bytes: arrays come out writable, as kernels were compiled for, wherever they come out
-        sent = dask.delayed(_itself, pure=False)(cloudpickle.dumps(message))
+        # as bytes: arrays are writable after unpickling, the type that kernels are compiled for
+        sent = dask.delayed(_identity, pure=False)(cloudpickle.dumps(message))
         task = dask.delayed(function, pure=False)
         return [
             task(sent, source, start, stop)
@@ -162,30 +163,29 @@ class DaskRows(Rows):
 # -- on the workers --------------------------------------------------------------------------
 
 
-def _itself(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def _labels(source: Any, start: int, stop: int) -> NDArray[Any]:
-    labels = source.read(start, stop) if isinstance(source, LabelStore) else source
-    labels = np.ascontiguousarray(labels).view()
-    labels.flags.writeable = False  # as an ensemble's: kernels are compiled once for all
-    return labels
+def _codes(source: Any, start: int, stop: int) -> NDArray[Any]:
+    codes = source.read(start, stop) if isinstance(source, LabelStore) else source
+    codes = np.ascontiguousarray(codes).view()
+    codes.flags.writeable = False  # like the codes of an ensemble: kernels compile once
+    return codes
 
 
 def _chunk(source: Any, start: int, stop: int) -> Chunk:
-    n = stop - start
-    return Chunk(start, _labels(source, start, stop), np.ones(n), *fresh_memory(n))
+    return Chunk(start, _codes(source, start, stop), np.ones(stop - start))
 
 
 def _sums(message: bytes, source: Any, start: int, stop: int) -> Totals:
-    """What one block adds to the totals. One thread: the cluster has a task for every core."""
+    """Return what one block adds to the totals; one thread, as every core has a task."""
     import cloudpickle
 
-    step, shapes = cloudpickle.loads(message)
+    add, shapes = cloudpickle.loads(message)
     totals = tuple(np.zeros(shape, dtype) for shape, dtype in shapes)
     with config_context(n_threads=1):
-        step(_chunk(source, start, stop), totals)
+        add(_chunk(source, start, stop), totals)
     return totals
 
 
@@ -200,13 +200,13 @@ def _added(parts: list[Totals]) -> Totals:
 def _result(message: bytes, source: Any, start: int, stop: int) -> Any:
     import cloudpickle
 
-    step = cloudpickle.loads(message)
+    function = cloudpickle.loads(message)
     with config_context(n_threads=1):
-        return step(_chunk(source, start, stop))
+        return function(_chunk(source, start, stop))
 
 
-def _picked(source: Any, start: int, stop: int, rows: NDArray[np.int64]) -> NDArray[Any]:
-    return _labels(source, start, stop)[rows]
+def _take(source: Any, start: int, stop: int, rows: NDArray[np.int64]) -> NDArray[Any]:
+    return _codes(source, start, stop)[rows]
 
 
 def _count(chunk: Chunk, totals: Totals, code: int) -> None:

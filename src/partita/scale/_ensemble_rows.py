@@ -1,4 +1,4 @@
-"""The rows of an ensemble in memory."""
+"""Rows of an ensemble in memory."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 
 from partita.ensemble import Ensemble
 from partita.io.store._files import checksum
-from partita.scale.rows import Chunk, Rows, Step, Totals, fresh_memory
+from partita.scale._rows import AddChunk, Chunk, Rows, Totals
 
 __all__ = ["EnsembleRows"]
 
 
 class EnsembleRows(Rows):
-    """The rows of an ensemble in memory: one chunk, which is kept."""
+    """Rows of an ensemble in memory: one chunk, which keeps its state in every pass."""
 
-    remembers = True
+    keeps_state = True
 
     def __init__(self, ensemble: Ensemble) -> None:
         self.ensemble = ensemble
         self.n_rows = ensemble.n_rows
         self.layout = ensemble.layout
-        self.whole = bool((ensemble.weights == np.floor(ensemble.weights)).all())
-        self.chunk = Chunk(0, ensemble.codes, ensemble.weights, *fresh_memory(self.n_rows))
+        self.has_integer_weights = bool((ensemble.weights == np.floor(ensemble.weights)).all())
+        self.chunk = Chunk(0, ensemble.codes, ensemble.weights)
 
     @property
     def complete(self) -> bool:
@@ -33,17 +33,18 @@ class EnsembleRows(Rows):
 
     @property
     def fingerprint(self) -> str:
-        """What tells these rows from others."""
         return f"{checksum(self.chunk.weights, checksum(self.chunk.codes)):08x}"
 
-    def accumulate(self, step: Step, totals: Totals, *, memory: bool = False) -> None:
-        step(self.chunk, totals)
+    def accumulate(self, add: AddChunk, totals: Totals, *, keep_state: bool = False) -> None:
+        add(self.chunk, totals)
 
-    def collect(self, step: Callable[[Chunk], Any], *, memory: bool = False) -> Iterator[Any]:
-        yield step(self.chunk)
+    def collect(
+        self, function: Callable[[Chunk], Any], *, keep_state: bool = False
+    ) -> Iterator[Any]:
+        yield function(self.chunk)
 
-    def forget(self) -> None:
-        self.chunk.groups[:] = -1
+    def reset_state(self) -> None:
+        self.chunk.state.clear()
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         return self.chunk.codes[rows]

@@ -15,7 +15,7 @@ from partita._threads import run_blocks
 from partita.scale import Chunk, Rows, Totals, row_sums
 from partita.scale.checkpoint import Stages
 from partita.solvers.kmeans import TOLERANCE, kmeans_model
-from partita.solvers.label_kmeans.seeds import SeedSample, is_sampled
+from partita.solvers.label_kmeans import RowSample, is_sampled
 from partita.solvers.spectral import top_eigenvectors
 
 __all__ = ["RowEmbedding", "RowsCut", "cluster_vectors", "rows_transfer_cut"]
@@ -126,13 +126,13 @@ def rows_transfer_cut(
 
     A sample that is all rows needs no second run, and the labels are those of `transfer_cut`.
     """
-    sample = SeedSample.of(rows, n_clusters, rng)
+    sample = RowSample.draw(rows, n_clusters, rng)
     done = int(stages.state.get("n_iter", 0))
     if "centers" in stages.state:
         centers = stages.state["centers"]
     else:
         core = sample.rows.ensemble
-        points = embedding(sample.as_rows(np.arange(core.n_rows)))
+        points = embedding(sample.full_codes())
         n_groups = min(n_clusters, core.n_rows)  # so few may be all the different rows there are
         centers = kmeans_model(points, core.weights, n_groups, rng, n_init=n_init).cluster_centers_
     step = _Nearest(embedding, centers)

@@ -1,0 +1,171 @@
+"""Counts and masses of groups of rows, and the costs of rows in groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _kernels
+from partita._threads import run_blocks, run_shares
+from partita.scale import Chunk, Rows, Totals
+from partita.solvers.label_kmeans._geometry import Geometry, row_terms_of
+from partita.solvers.label_kmeans._search import TypicalRow
+from partita.solvers.label_kmeans._tables import Tables
+
+__all__ = [
+    "GroupStatistics",
+    "RowFormat",
+    "group_statistics",
+    "move_rows",
+    "overall_statistics",
+    "row_costs",
+    "typical_row",
+]
+
+_ROWS = 4096
+_TYPICAL_ROWS = 256  # rows of which a typical one is computed
+
+
+@dataclass(frozen=True)
+class RowFormat:
+    """What a function needs to read the codes of a chunk; small enough to send to workers."""
+
+    n_partitions: int
+    missing_code: int
+    offsets: NDArray[np.int64]
+    complete: bool
+
+    @classmethod
+    def of(cls, rows: Rows) -> RowFormat:
+        return cls(rows.n_partitions, rows.missing_code, rows.offsets, rows.complete)
+
+
+@dataclass
+class GroupStatistics:
+    """Statistics of groups of rows.
+
+    Attributes
+    ----------
+    counts : array of shape (n_base_clusters, n_groups)
+        Weight of every group in every base cluster.
+    masses : array of shape (n_partitions, n_groups)
+        Mass of the rows of every group that a partition labels.
+    sizes : array of shape (n_groups,)
+        Numbers of rows.
+    """
+
+    counts: NDArray[np.float64]
+    masses: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, rows: Rows, n_groups: int) -> GroupStatistics:
+        return cls(
+            np.zeros((rows.n_base_clusters, n_groups)),
+            np.zeros((rows.n_partitions, n_groups)),
+            np.zeros(n_groups, np.int64),
+        )
+
+    @property
+    def arrays(self) -> Totals:
+        return self.counts, self.masses, self.sizes
+
+    def clear(self) -> None:
+        for array in self.arrays:
+            array[:] = 0
+
+
+def group_statistics(
+    rows: Rows, geometry: Geometry, groups: NDArray[np.int64], n_groups: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return counts (L, n_groups) and masses (m, n_groups) of groups; -1 is no group."""
+    statistics = GroupStatistics.empty(rows, n_groups)
+    row_format = RowFormat.of(rows)
+
+    def add(chunk: Chunk, totals: Totals) -> None:
+        no_group = np.full(len(chunk.codes), -1, np.int32)
+        own = groups[chunk.start : chunk.start + len(chunk.codes)].astype(np.int32)
+        move_rows(row_format, chunk, row_terms_of(geometry, chunk).mass, no_group, own, totals)
+
+    rows.accumulate(add, statistics.arrays)
+    return statistics.counts, statistics.masses
+
+
+def overall_statistics(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weight of every base cluster, and of the rows that every partition labels."""
+    statistics = GroupStatistics.empty(rows, 1)
+    row_format = RowFormat.of(rows)
+
+    def add(chunk: Chunk, totals: Totals) -> None:
+        one_group = np.zeros(len(chunk.codes), np.int32)
+        mass = np.ones(len(one_group))
+        move_rows(row_format, chunk, mass, one_group - 1, one_group, totals)
+
+    rows.accumulate(add, statistics.arrays)
+    return statistics.counts[:, 0], statistics.masses[:, 0]
+
+
+def typical_row(rows: Rows, geometry: Geometry) -> TypicalRow:
+    """Return the median of the first rows; it affects speed only, never a label."""
+    first = np.arange(min(rows.n_rows, _TYPICAL_ROWS))
+    terms = geometry.row_terms(rows.take(first))
+    n_labeled, scale = terms.n_labeled[first], terms.scale[first]
+    return TypicalRow(int(np.median(n_labeled)), float(np.median(scale)))
+
+
+def move_rows(
+    row_format: RowFormat,
+    chunk: Chunk,
+    mass: NDArray[np.float64],
+    old: NDArray[np.int32],
+    new: NDArray[np.int32],
+    totals: Totals,
+) -> None:
+    """Update statistics in place for the rows of a chunk whose group changed from old to new.
+
+    `totals` are counts, masses and sizes. A negative group is no group.
+    """
+    counts, masses, sizes = totals
+    kernel = _kernels.label_kmeans.move
+    moved = np.flatnonzero(old != new)
+    code = chunk.codes.dtype.type(row_format.missing_code)
+    offsets = row_format.offsets.astype(np.int32)
+    run_shares(
+        lambda first, last: kernel(
+            chunk.codes, code, row_format.complete, offsets, chunk.weights, mass, moved, old, new,
+            first, last, counts, masses,
+        ),
+        row_format.n_partitions,
+        len(moved) * row_format.n_partitions,
+        per_thread=1,  # every share lists the labels of all rows
+    )  # fmt: skip
+    for groups, sign in ((new[moved], 1), (old[moved], -1)):
+        sizes += sign * np.bincount(groups[groups >= 0], minlength=len(sizes))
+
+
+def row_costs(
+    layout: Any,
+    labels: NDArray[Any],
+    tables: Tables,
+    constant: NDArray[np.float64],
+    scale: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the costs of rows of codes in every group, shape (n, n_groups).
+
+    `layout` is anything with `missing_code` and `offsets`: a `LabelLayout`, an `Ensemble`, `Rows`.
+    """
+    out = np.empty((len(labels), tables.lookup.shape[1]))
+    kernel = _kernels.label_kmeans.row_costs
+    lookup, slope = np.ascontiguousarray(tables.lookup), np.ascontiguousarray(tables.slope)
+    code, offsets = labels.dtype.type(layout.missing_code), layout.offsets.astype(np.int32)
+    run_blocks(
+        lambda start, stop: kernel(
+            labels, code, offsets, lookup, slope, constant, scale, start, stop, out
+        ),
+        len(labels),
+        _ROWS,
+    )  # fmt: skip
+    return out

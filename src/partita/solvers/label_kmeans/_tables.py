@@ -1,0 +1,129 @@
+"""Look-up tables of costs, and their quantized copies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _kernels
+from partita._threads import run_shares
+
+__all__ = ["QuantizedTables", "TableExtremes", "Tables", "quantized", "table_extremes"]
+
+_CACHE_BYTES = 1 << 18  # 16-bit tables up to this size stay in the second-level cache
+_PADDING_COST = 1e30  # cost of the groups that pad a table to whole vector registers
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Look-up tables that give the cost of a row in a group.
+
+    f(x, k) = constant[x] + Σ_{i: x labeled} ( lookup[c_i(x), k] + scale[x] slope[i, k] )
+
+    lookup : (n_base_clusters, K), slope : (n_partitions, K). c_i(x) is the base cluster of row x in
+    partition i, numbered over all partitions.
+    """
+
+    lookup: NDArray[np.float64]
+    slope: NDArray[np.float64]
+
+
+class TableExtremes(NamedTuple):
+    """Extreme entries of a look-up table, and of its change, by partition and group, (m, K)."""
+
+    lowest: NDArray[np.float64]
+    highest: NDArray[np.float64]
+    largest_change: NDArray[np.float64]
+    smallest_change: NDArray[np.float64]
+
+
+class QuantizedTables(NamedTuple):
+    """Tables whose entries are integer steps from the middle of each column, padded.
+
+    For a row with a labels let q be the sum of its a entries in a column of `lookup`, and q' in
+    that column of `slope`. Its cost (without the constant, in units of the search) lies between
+
+        a origin + step q + scale (a origin' + step' q')
+
+    and 2 a (reach + scale reach') more. `columns`, shape (2, 3, width), holds step, origin and
+    reach of the columns of look-ups, then those of the columns of slopes.
+    """
+
+    lookup: NDArray[np.signedinteger]
+    slope: NDArray[np.signedinteger]
+    columns: NDArray[np.float32]
+
+    def only(self, groups: Any) -> QuantizedTables:
+        """Return the tables of some groups."""
+        return QuantizedTables(*(np.ascontiguousarray(table[..., groups]) for table in self))
+
+
+def table_extremes(tables: Tables, previous: Tables, offsets: NDArray[np.int64]) -> TableExtremes:
+    """Return the extreme look-ups of every partition and group, and their extreme changes."""
+    m = len(offsets) - 1
+    extremes = TableExtremes(*np.empty((4, m, tables.lookup.shape[1])))
+    kernel = _kernels.label_search.survey
+    run_shares(
+        lambda first, last: kernel(tables.lookup, previous.lookup, offsets, first, last, *extremes),
+        m,
+        tables.lookup.size,
+    )
+    return extremes
+
+
+def quantized(
+    tables: Tables, extremes: TableExtremes, complete: bool, unit: float
+) -> QuantizedTables:
+    """Return the quantized tables, in units of `unit`; `complete` says that no label is missing.
+
+    Small tables have entries of 16 bits, large ones of 8 bits.
+    """
+    m, n_groups = tables.slope.shape
+    width = _kernels.label_search.whole_width(n_groups)
+    fits_cache = 2 * width * len(tables.lookup) <= _CACHE_BYTES
+    dtype = np.dtype(np.int16 if fits_cache else np.int8)
+    slopes = tables.slope
+    if complete:  # every row has all slopes: one entry holds their mean
+        slopes = slopes.sum(axis=0, keepdims=True) / m
+    columns = np.zeros((2, 3, width), np.float32)
+    columns[0, 1, n_groups:] = _PADDING_COST
+    lookup, slope = (
+        _quantize(table, lowest, highest, dtype, unit, m, out)
+        for table, lowest, highest, out in (
+            (tables.lookup, extremes.lowest.min(axis=0), extremes.highest.max(axis=0), columns[0]),
+            (slopes, slopes.min(axis=0), slopes.max(axis=0), columns[1]),
+        )
+    )
+    return QuantizedTables(lookup, slope, columns)
+
+
+def _quantize(
+    table: NDArray[np.float64],
+    lowest: NDArray[np.float64],
+    highest: NDArray[np.float64],
+    dtype: np.dtype[Any],
+    unit: float,
+    n_terms: int,
+    columns: NDArray[np.float32],
+) -> NDArray[np.signedinteger]:
+    """Return a table in integer steps, padded; fill `columns` with step, origin and reach.
+
+    `n_terms` is the largest number of entries that a row can have.
+    """
+    length, n_groups = table.shape
+    kernels = _kernels.label_search
+    middle, per_step = np.empty((2, n_groups))
+    n_roundings = 32 + n_terms / 8  # generous bound on the roundings in the sum of a cost
+    kernels.steps(
+        lowest, highest, unit, kernels.LARGEST[dtype], n_roundings, middle, per_step, columns
+    )
+    out = np.zeros((length, columns.shape[1]), dtype)
+    run_shares(
+        lambda first, last: kernels.quantize(table, middle, per_step, first, last, out),
+        length,
+        table.size,
+    )
+    return out
