@@ -33,7 +33,7 @@ for name, X in (("Uniform noise", noise), ("Three planted clusters", planted)):
         X,
         range(2, 6),
         generator=RandomRows(20, ratio=0.8),
-        consensus=EAC(),
+        method=EAC(),
         n_resamples=4,
         n_null=6,
         random_state=0,

@@ -24,20 +24,20 @@ GENERATOR = RandomK(8)
 
 @parametrize_with_checks(
     [
-        EnsembleClustering(GENERATOR),
-        EnsembleClustering(GENERATOR, EAC(), n_clusters=3),
-        EnsembleClustering(GENERATOR, SEC(n_init=2), n_clusters=3),
+        EnsembleClustering(generator=GENERATOR),
+        EnsembleClustering(3, generator=GENERATOR, method=EAC()),
+        EnsembleClustering(3, generator=GENERATOR, method=SEC(n_init=2)),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def test_parts_by_position():
-    method = EnsembleClustering(RandomK(12, random_state=0), EAC(3)).fit(X)
+def test_the_parts_are_fitted_in_turn():
+    method = EnsembleClustering(generator=RandomK(12, random_state=0), method=EAC(3)).fit(X)
     assert adjusted_rand_score(method.labels_, TRUTH) == 1
     assert method.n_clusters_ == 3
-    assert method.ensemble_labels_.shape == (90, 12)
+    assert method.partitions_.shape == (90, 12)
     np.testing.assert_array_equal(
         method.labels_, EAC(3).fit_predict(RandomK(12, random_state=0).fit_transform(X))
     )
@@ -46,7 +46,7 @@ def test_parts_by_position():
 def test_by_default():
     method = EnsembleClustering(n_clusters=3, random_state=0).fit(X)
     assert isinstance(method.generator_, RandomK)
-    assert isinstance(method.consensus_, LWGP)
+    assert isinstance(method.method_, LWGP)
     assert adjusted_rand_score(method.labels_, TRUTH) == 1
 
 
@@ -59,12 +59,12 @@ def test_pipeline():
 
 
 def test_the_parts_given_are_left_alone():
-    generator, consensus = RandomK(5), SEC(4)
-    EnsembleClustering(generator, consensus, n_clusters=3, random_state=0).fit(X)
-    assert consensus.n_clusters == 4
+    generator, method = RandomK(5), SEC(4)
+    EnsembleClustering(3, generator=generator, method=method, random_state=0).fit(X)
+    assert method.n_clusters == 4
     assert generator.random_state is None
     assert not hasattr(generator, "labels_")
-    assert not hasattr(consensus, "labels_")
+    assert not hasattr(method, "labels_")
 
 
 @pytest.mark.parametrize(
@@ -74,63 +74,77 @@ def test_the_parts_given_are_left_alone():
 )
 def test_one_seed_for_all(generator):
     def fit(seed):
-        return EnsembleClustering(generator, SEC(3), random_state=seed).fit(X)
+        return EnsembleClustering(generator=generator, method=SEC(3), random_state=seed).fit(X)
 
-    np.testing.assert_array_equal(fit(0).ensemble_labels_, fit(0).ensemble_labels_)
+    np.testing.assert_array_equal(fit(0).partitions_, fit(0).partitions_)
     np.testing.assert_array_equal(fit(0).labels_, fit(0).labels_)
-    assert np.any(fit(0).ensemble_labels_ != fit(1).ensemble_labels_)
+    assert np.any(fit(0).partitions_ != fit(1).partitions_)
 
 
 def test_seeds_of_their_own_are_kept():
     generator = RandomK(5, random_state=3)
-    first, second = (EnsembleClustering(generator, random_state=s).fit(X) for s in (0, 1))
-    np.testing.assert_array_equal(first.ensemble_labels_, second.ensemble_labels_)
-    assert first.consensus_.random_state != second.consensus_.random_state
+    first, second = (EnsembleClustering(generator=generator, random_state=s).fit(X) for s in (0, 1))
+    np.testing.assert_array_equal(first.partitions_, second.partitions_)
+    assert first.method_.random_state != second.method_.random_state
 
 
 def test_n_clusters_goes_where_it_is_wanted():
-    both = EnsembleClustering(RandomK(5), EAC(7), n_clusters=3).fit(X)
+    both = EnsembleClustering(3, generator=RandomK(5), method=EAC(7)).fit(X)
     assert both.n_clusters_ == 3
-    neither = EnsembleClustering(RandomK(5), EAC(7)).fit(X)
+    neither = EnsembleClustering(generator=RandomK(5), method=EAC(7)).fit(X)
     assert neither.n_clusters_ == 7
 
 
 def test_predict_where_both_parts_can():
-    method = EnsembleClustering(RandomK(8), SEC(3), random_state=0)
+    method = EnsembleClustering(generator=RandomK(8), method=SEC(3), random_state=0)
     with pytest.raises(NotFittedError):
         method.predict(X)
     method.fit(X)
     np.testing.assert_array_equal(method.predict(X), method.labels_)
-    assert not hasattr(EnsembleClustering(RandomK(8), EAC(3)), "predict")
+    assert not hasattr(EnsembleClustering(generator=RandomK(8), method=EAC(3)), "predict")
     assert not hasattr(EnsembleClustering(), "predict")
     only_fits = MixedEstimators([AgglomerativeClustering(3)])
-    assert not hasattr(EnsembleClustering(only_fits, SEC(3)), "predict")
+    assert not hasattr(EnsembleClustering(generator=only_fits, method=SEC(3)), "predict")
+
+
+def test_parts_by_key_and_class():
+    method = EnsembleClustering(3, generator="random_rows", method="sec", random_state=0).fit(X)
+    assert isinstance(method.generator_, RandomRows)
+    assert isinstance(method.method_, SEC)
+    assert hasattr(EnsembleClustering(method="sec"), "predict")
+    assert not hasattr(EnsembleClustering(method=EAC), "predict")
+    by_class = EnsembleClustering(3, generator=RandomRows, method=SEC, random_state=0).fit(X)
+    np.testing.assert_array_equal(by_class.labels_, method.labels_)
 
 
 def test_refused_in_words():
+    with pytest.raises(ValueError, match=r"No consensus method 'nope'\. Available: ccc"):
+        EnsembleClustering(method="nope").fit(X)
+    with pytest.raises(ValueError, match=r"No generator 'nope'\. Available: random_k"):
+        EnsembleClustering(generator="nope").fit(X)
     with pytest.raises(ValueError, match="'generator' parameter"):
-        EnsembleClustering(3).fit(X)
+        EnsembleClustering(generator=3).fit(X)
     with pytest.raises(ValueError, match="'n_clusters' parameter"):
         EnsembleClustering(n_clusters=0).fit(X)
     with pytest.raises(ValueError, match="n_clusters=91 must be between 1 and"):
-        EnsembleClustering(RandomK(4, n_clusters=3), n_clusters=91).fit(X)
+        EnsembleClustering(91, generator=RandomK(4, n_clusters=3)).fit(X)
 
 
 @pytest.mark.filterwarnings("ignore:63 of 90 samples")
 def test_samples_that_no_partition_drew():
     with pytest.raises(InvalidEnsembleError, match="have no label in any partition"):
-        EnsembleClustering(RandomRows(1, ratio=0.3, random_state=0), n_clusters=2).fit(X)
+        EnsembleClustering(2, generator=RandomRows(1, ratio=0.3, random_state=0)).fit(X)
 
 
 def test_parameters_of_the_parts_can_be_searched():
-    method = EnsembleClustering(RandomK(5), LWGP(), n_clusters=3, random_state=0)
-    for setting in ParameterGrid({"generator__n_partitions": [4, 6], "consensus__theta": [0.3, 1]}):
+    method = EnsembleClustering(3, generator=RandomK(5), method=LWGP(), random_state=0)
+    for setting in ParameterGrid({"generator__n_partitions": [4, 6], "method__theta": [0.3, 1]}):
         fitted = clone(method).set_params(**setting).fit(X)
-        assert fitted.ensemble_labels_.shape[1] == setting["generator__n_partitions"]
-        assert fitted.consensus_.theta == setting["consensus__theta"]
+        assert fitted.partitions_.shape[1] == setting["generator__n_partitions"]
+        assert fitted.method_.theta == setting["method__theta"]
 
 
-def test_a_consensus_from_elsewhere():
+def test_a_method_from_elsewhere():
     """Anything with fit, labels_ and n_clusters_ will do; n_clusters is handed on."""
 
     class Elsewhere(KMeans):
@@ -139,5 +153,7 @@ def test_a_consensus_from_elsewhere():
             self.n_clusters_ = self.n_clusters
             return self
 
-    method = EnsembleClustering(RandomK(5), Elsewhere(8, n_init=1), n_clusters=3, random_state=0)
+    method = EnsembleClustering(
+        3, generator=RandomK(5), method=Elsewhere(8, n_init=1), random_state=0
+    )
     assert method.fit(X).n_clusters_ == 3

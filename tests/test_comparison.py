@@ -12,7 +12,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 import partita
-from partita import EAC, KCC, LWGP, SEC, Ensemble, comparison, config_context
+from partita import EAC, KCC, LWGP, SEC, Ensemble, config_context
+from partita.comparison import _comparing, _result
 from partita.consensus import BaseConsensus, MethodInfo, Solution
 from partita.datasets import make_partitions
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
@@ -111,7 +112,7 @@ def test_agreement_is_the_ari_between_results() -> None:
 
 
 def test_all_is_the_registry(monkeypatch) -> None:
-    monkeypatch.setattr(comparison, "all_methods", lambda: [EAC, SEC])
+    monkeypatch.setattr(_comparing, "all_methods", lambda: [EAC, SEC])
     assert [r["method"] for r in partita.compare(LABELS, n_clusters=3)] == ["eac", "sec"]
 
 
@@ -299,9 +300,9 @@ def test_frames_in_frames_out(frame, library) -> None:
 
 def test_records_where_no_library_of_frames_is(monkeypatch) -> None:
     found = partita.compare(LABELS, ["eac"], 3)
-    monkeypatch.setattr(comparison, "find_spec", lambda name: None)
+    monkeypatch.setattr(_result, "find_spec", lambda name: None)
     assert found.to_frame() is found.records
-    monkeypatch.setattr(comparison, "find_spec", lambda name: name == "polars" or None)
+    monkeypatch.setattr(_result, "find_spec", lambda name: name == "polars" or None)
     assert isinstance(found.to_frame(), pl.DataFrame)
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
+from sklearn.preprocessing import StandardScaler
 
-from partita.consensus import EAC
+from partita.consensus import EAC, SEC
 from partita.datasets import make_partitions
+from partita.ensemble import Ensemble, _ensemble
 from partita.generators import RandomK, RandomRows, SpectralBandwidths
 from partita.select_k import scan_k, scan_k_features
+from partita.select_k._null import permuted
 
-QUICK = {"n_resamples": 3, "n_null": 4, "consensus": EAC()}
+QUICK = {"n_resamples": 3, "n_null": 4, "method": EAC()}
 
 
 @pytest.mark.parametrize("planted", [2, 3, 5])
@@ -95,3 +98,29 @@ def test_bad_requests(options, message):
     labels = make_partitions(60, 8)[0]
     with pytest.raises(ValueError, match=message):
         scan_k(labels, **options)
+
+
+def test_the_ensemble_is_compressed_and_linked_once(monkeypatch):
+    """Halves are new for every K; the ensemble and every null are reduced once for all K."""
+    partitions = make_partitions(60, 9, 3, noise=0.2)[0]
+    reduced, trees = [], []
+    compress, link = _ensemble.compress, EAC._solve
+    monkeypatch.setattr(_ensemble, "compress", lambda e: reduced.append(e) or compress(e))
+    monkeypatch.setattr(EAC, "_solve", lambda self, *args: trees.append(1) or link(self, *args))
+    scan_k(partitions, range(2, 6), method=SEC(n_init=1), n_resamples=3, n_null=4, random_state=0)
+    assert sum(e.n_partitions == 9 for e in reduced) == 1 + 4
+    assert len(trees) == 1
+
+
+def test_methods_without_a_number_of_clusters_are_refused():
+    with pytest.raises(ValueError, match="must have the parameter n_clusters"):
+        scan_k(make_partitions(60, 8)[0], [2, 3], method=StandardScaler())
+
+
+def test_a_null_ensemble_keeps_sizes_and_missing_labels():
+    labels = make_partitions(80, 6, 3, noise=0.2, missing_ratio=0.2)[0]
+    ensemble = Ensemble.from_partitions(labels)
+    null = permuted(ensemble, np.random.default_rng(0))
+    np.testing.assert_array_equal(null.observed, ensemble.observed)
+    np.testing.assert_array_equal(np.sort(null.codes, axis=0), np.sort(ensemble.codes, axis=0))
+    assert np.any(null.codes != ensemble.codes)

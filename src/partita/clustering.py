@@ -1,4 +1,4 @@
-"""Features in, one clustering out: a generator of partitions and a consensus of them."""
+"""Cluster features by generating base partitions and fusing them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita._input.checks import random_generator
 from partita._sklearn_compat import HasMethods, Interval, fit_context, validate_data
-from partita.consensus import LWGP
-from partita.generators import RandomK
+from partita.generators import make_generator
 from partita.registry import prepare
 
 __all__ = ["EnsembleClustering"]
 
 
-def _both_parts_predict(self: EnsembleClustering) -> bool:
-    generator, consensus = self._parts()
-    return hasattr(generator, "transform") and hasattr(consensus, "predict")
+def _can_predict(self: EnsembleClustering) -> bool:
+    generator, method = self._parts()
+    return hasattr(generator, "transform") and hasattr(method, "predict")
 
 
 class EnsembleClustering(ClusterMixin, BaseEstimator):
@@ -29,22 +28,29 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    generator : transformer, optional
-        Makes the partitions; `RandomK()` by default. A pipeline that ends in a generator will do.
-    consensus : consensus method, optional
-        Fuses them; `LWGP()` by default.
-    n_clusters : int or None
-        Clusters wanted; given to the consensus (and to the generator, if it has the parameter and
-        none of its own). None leaves both as they are.
-    random_state : int, Generator, RandomState or None
-        Seeds both, where they have no seed of their own.
+    n_clusters : int, optional
+        Number of clusters of the consensus. The generator gets it too, if it has this parameter
+        and leaves it at its default. By default both parts keep their own numbers.
+    generator : str, class or transformer, optional
+        What makes the partitions: the key, class or object of a generator, or a pipeline that ends
+        in one. `RandomK()` by default.
+    method : str, class or estimator, optional
+        Consensus method that fuses them: its key, class or estimator. `LWGP()` by default.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of both parts, wherever their own `random_state` is None.
 
     Attributes
     ----------
     labels_ : array of shape (n_samples,)
-    generator_, consensus_ : the fitted parts
-    ensemble_labels_ : array of shape (n_samples, n_partitions)
-        The base partitions.
+        Cluster of every sample.
+    n_clusters_ : int
+        Number of clusters in `labels_`.
+    partitions_ : array of shape (n_samples, n_partitions)
+        The base partitions, -1 where a label is missing.
+    generator_ : transformer
+        The fitted generator.
+    method_ : estimator
+        The fitted consensus method.
 
     Examples
     --------
@@ -57,51 +63,58 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "generator": [HasMethods(["fit_transform"]), None],
-        "consensus": [HasMethods(["fit"]), None],
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "generator": [str, HasMethods(["fit_transform"]), None],
+        "method": [str, HasMethods(["fit"]), None],
         "random_state": ["random_state", np.random.Generator],
     }
 
     def __init__(
         self,
-        generator: Any = None,
-        consensus: Any = None,
-        *,
         n_clusters: int | None = None,
+        *,
+        generator: Any = None,
+        method: Any = None,
         random_state: Any = None,
     ) -> None:
-        self.generator = generator
-        self.consensus = consensus
         self.n_clusters = n_clusters
+        self.generator = generator
+        self.method = method
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Generate partitions of the rows of X and fuse them."""
+        """Generate partitions of the rows of X and fuse them.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        y : ignored
+        """
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         rng = random_generator(self.random_state)
-        generator, consensus = self._parts()
+        generator, method = self._parts()
         self.generator_ = prepare(generator, self.n_clusters, rng, keep_n_clusters=True)
-        self.consensus_ = prepare(consensus, self.n_clusters, rng)
-        self.ensemble_labels_ = self.generator_.fit_transform(X)
-        self.consensus_.fit(self.ensemble_labels_)
-        self.labels_ = self.consensus_.labels_
-        self.n_clusters_ = self.consensus_.n_clusters_
+        self.method_ = prepare(method, self.n_clusters, rng)
+        self.partitions_ = self.generator_.fit_transform(X)
+        self.method_.fit(self.partitions_)
+        self.labels_ = self.method_.labels_
+        self.n_clusters_ = self.method_.n_clusters_
         return self
 
     def _parts(self) -> tuple[Any, Any]:
         return (
-            RandomK() if self.generator is None else self.generator,
-            LWGP() if self.consensus is None else self.consensus,
+            make_generator("random_k" if self.generator is None else self.generator),
+            prepare("lwgp" if self.method is None else self.method),
         )
 
-    @available_if(_both_parts_predict)
+    @available_if(_can_predict)
     def predict(self, X: Any) -> Any:
-        """Label new samples, where both parts can."""
+        """Label new samples; available if the generator and the method can."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return self.consensus_.predict(self.generator_.transform(X))
+        return self.method_.predict(self.generator_.transform(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -62,7 +62,7 @@ def scan(
     talk = Talk(quiet)
     source = Source(labels, columns, id_column, missing, no_header)
     options: dict[str, Any] = {
-        "consensus": consensus,
+        "method": consensus,
         "n_resamples": resamples,
         "n_null": nulls,
         "random_state": seed,

@@ -1,0 +1,98 @@
+"""`Comparison`: the result of `compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MEASURES", "Comparison"]
+
+MEASURES = ("ACC", "NMI", "ARI")  # scores against the true classes
+_FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")  # in order of preference
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Results of several methods on one ensemble. Returned by `compare`.
+
+    Iterating gives the records; `to_frame` makes a table of them.
+
+    Attributes
+    ----------
+    records : list of dict
+        One per method, in the order of `methods`, all with the same keys:
+
+        - ``method``: key of the method and its parameters that differ from the defaults;
+        - ``name``: full name of the method;
+        - ``n_clusters``: number of clusters in the result;
+        - ``seconds``: time of the fit on distinct rows, without compilation;
+        - ``peak_bytes``: resident memory gained during the fit, measured, to a few megabytes;
+        - ``bytes_needed``: size of the dense arrays by the method's own formula, before the fit;
+        - ``anmi``: mean NMI with the base partitions;
+        - ``agreement``: mean ARI with the results of the other methods;
+        - ``ACC``, ``NMI``, ``ARI``: scores against `y`, if there is one;
+        - ``warnings``, ``failure``: text of the warnings, and of the error that ended the fit.
+
+        A value that a failed or a single method cannot have is None.
+    labels : dict of str to array of shape (n_samples,)
+        The result of every method that finished.
+    agreement : array of shape (n_finished, n_finished)
+        ARI between the results, in the order of `labels`.
+    frame_library : str or None
+        Library of the data frame that the partitions came in; None if they came in none.
+    """
+
+    records: list[dict[str, Any]]
+    labels: dict[str, NDArray[np.int64]]
+    agreement: NDArray[np.float64]
+    frame_library: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.records)
+
+    def to_frame(self) -> Any:
+        """Return the records as a data frame of the library that the partitions came in.
+
+        If the partitions came in no data frame, use the first of pandas, polars and pyarrow that is
+        installed. If none is, return the list of records.
+        """
+        installed = (library for library in _FRAME_LIBRARIES if find_spec(library) is not None)
+        library: Any = self.frame_library or next(installed, None)
+        if library is None:
+            return self.records
+        columns = {key: [record[key] for record in self.records] for key in self.records[0]}
+        return nw.from_dict(columns, backend=library).to_native()
+
+    def __repr__(self) -> str:
+        measures = [m for m in ("anmi", "agreement", *MEASURES) if m in self.records[0]]
+        table = [["method", "clusters", "seconds", "peak MB", *measures]]
+        for record in self.records:
+            if record["failure"] is not None:
+                table.append([record["method"], f"failed, {record['failure'].split('. ')[0]}"])
+                continue
+            cells = [f"{record['n_clusters']}", f"{record['seconds']:.3g}"]
+            cells.append(f"{record['peak_bytes'] / 2**20:.0f}")
+            scores = ("" if record[m] is None else f"{record[m]:.3f}" for m in measures)
+            table.append([record["method"], *cells, *scores])
+        complete = [row for row in table if len(row) == len(table[0])]
+        widths = [max(len(row[0]) for row in table)]
+        widths += [max(map(len, column)) for column in list(zip(*complete, strict=True))[1:]]
+        return "\n".join(_line(row, widths) for row in table)
+
+
+def _line(cells: list[str], widths: list[int]) -> str:
+    """Return a row of a text table: first column flush left, numbers flush right."""
+    first, *rest = cells
+    if len(cells) < len(widths):
+        return "  ".join([first.ljust(widths[0]), *rest])
+    numbers = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
+    return "  ".join([first.ljust(widths[0]), *numbers])

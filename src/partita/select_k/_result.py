@@ -1,0 +1,94 @@
+"""`KScan`: the result of a scan over the number of clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CDF_POINTS", "KScan"]
+
+CDF_POINTS = np.linspace(0.0, 1.0, 101)  # consensus values at which the distribution is given
+
+
+@dataclass(frozen=True)
+class KScan:
+    """Curves over the number of clusters, and the number they suggest.
+
+    Returned by `scan_k` and `scan_k_features`.
+
+    Attributes
+    ----------
+    k : array of shape (n_k,)
+        Numbers of clusters, ascending.
+    best_k : int or None
+        The smallest K whose gain is within one standard error of the best gain. None if the null
+        reaches the best gain in more than one scan of a hundred: no structure found.
+    curves : dict of str to array of shape (n_k,)
+        - "separation": mean over the samples of the item consensus with the own cluster minus that
+          with the next best cluster. Both merged and split clusters lower it.
+        - "stability": mean adjusted Rand index between the consensus of two disjoint halves of the
+          partitions.
+        - "item_consensus": mean item consensus of the samples with their own cluster.
+        - "pac": proportion of ambiguous clustering, the share of pairs of samples whose consensus
+          value over the halves lies between 0.1 and 0.9.
+        - "delta_area": relative change of the area under the distribution of consensus values.
+        - "eigengap": gap after the K-th eigenvalue of the graph of rows and base clusters.
+        - "lifetime": range of heights at which the average linkage tree has K clusters. NaN where
+          the ensemble has too many distinct rows for a tree.
+    null_mean, null_std : dict of str to array of shape (n_k,)
+        Mean and standard deviation over the null ensembles, for the first four curves.
+    gain : array of shape (n_k,)
+        Separation minus its mean over the null ensembles.
+    standard_error : array of shape (n_k,)
+        Standard error of the gain, from halves and null ensembles.
+    pac_interval : array of shape (n_k, 2)
+        95 % interval of the PAC, because its pairs are sampled.
+    cdf : array of shape (n_k, 101)
+        Cumulative distribution of the consensus values of pairs, at `cdf_at`.
+    labels : dict of int to array of shape (n_samples,)
+        The consensus for every K.
+    criterion : str
+        Name of the curve whose gain decides.
+    """
+
+    k: NDArray[np.int64]
+    best_k: int | None
+    curves: dict[str, NDArray[np.float64]]
+    null_mean: dict[str, NDArray[np.float64]]
+    null_std: dict[str, NDArray[np.float64]]
+    gain: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    pac_interval: NDArray[np.float64]
+    cdf: NDArray[np.float64]
+    labels: dict[int, NDArray[np.int64]] = field(repr=False)
+    criterion: str = "separation"
+
+    @property
+    def cdf_at(self) -> NDArray[np.float64]:
+        """Consensus values from 0 to 1 at which `cdf` is given."""
+        return CDF_POINTS.copy()
+
+    def records(self) -> list[dict[str, float]]:
+        """Return one dictionary per K with curves, null means, gain and standard error."""
+        return [
+            {"k": int(k)}
+            | {name: float(curve[j]) for name, curve in self.curves.items()}
+            | {f"null_{name}": float(curve[j]) for name, curve in self.null_mean.items()}
+            | {"gain": float(self.gain[j]), "standard_error": float(self.standard_error[j])}
+            for j, k in enumerate(self.k)
+        ]
+
+    def __str__(self) -> str:
+        lines = [f"{'K':>4} {self.criterion:>12} {'null':>8} {'gain':>8} {'s.e.':>8}"]
+        for j, k in enumerate(self.k):
+            values = (self.curves[self.criterion][j], self.null_mean[self.criterion][j])
+            mark = "  <- suggested" if k == self.best_k else ""
+            lines.append(
+                f"{k:>4} {values[0]:>12.3f} {values[1]:>8.3f} {self.gain[j]:>8.3f} "
+                f"{self.standard_error[j]:>8.3f}{mark}"
+            )
+        if self.best_k is None:
+            lines.append("No structure found: no K does better than the null.")
+        return "\n".join(lines)
