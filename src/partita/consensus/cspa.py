@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita.consensus._balanced_cut import BalancedCutConsensus
+from partita.consensus._balanced_cut import BalancedCutConsensus, cut_bytes
 from partita.consensus.base import MethodInfo, Size, Solution
 from partita.consensus.constraints import StrOptions
 from partita.ensemble import Ensemble
 from partita.matrices import incidence
-from partita.solvers.graph_cut.graphs import METIS_ROWS, cut_cliques
+from partita.solvers.graph_cut.graphs import cut_cliques
 
 __all__ = ["CSPA"]
 
@@ -19,56 +19,61 @@ __all__ = ["CSPA"]
 class CSPA(BalancedCutConsensus):
     """Cluster-based similarity partitioning algorithm.
 
-    Samples are the vertices of a graph, joined by their co-association: the share of partitions
-    that put the two together. The graph is cut into `n_clusters` parts of about equal size with as
-    little weight between them as possible,
+    Samples are the vertices of a graph. The weight of an edge is the co-association of its two
+    samples, the share of partitions that put them together. The graph is cut into `n_clusters`
+    parts of about equal size with as little weight between them as possible,
 
         min Σ_{p, q in different parts} (B Bᵀ)_pq / m,  every part at most (1 + balance) n / K.
 
-    **Parts are balanced by definition.** Where the true clusters differ in size a balanced cut must
-    break the large ones: see the figures below before using it.
+    **Parts are balanced by definition.** If the true clusters differ in size, a balanced cut must
+    split the large ones; see the figures in the notes before using this method.
 
     Parameters
     ----------
-    n_clusters : int
-    balance : float
-        How much a part may exceed its even share of the samples.
-    partitioner : {"auto", "metis", "builtin"}
-        Who makes the starts that are then refined: METIS (`pip install "partita[graph]"`), or
-        k-means of the graph's eigenvectors. "auto" takes METIS where it is installed and there are
-        at most 500 distinct rows: METIS needs the graph written out, and from there on it takes
-        longer and cuts no less (n' = 3000: 18 times as long for the same cut). Nor does "auto" take
-        it where a distinct row stands for more than a quarter of an even part.
-    n_init : int
-        Starts, of which the smallest cut is kept.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    balance : float, default=0.05
+        Share by which a part may exceed an equal share of the samples.
+    partitioner : {"auto", "metis", "builtin"}, default="auto"
+        What computes the initial cuts, which are then refined: METIS (`pip install
+        "partita[graph]"`) or k-means on the eigenvectors of the graph. METIS needs the graph as a
+        matrix. With more than 500 distinct rows it takes longer and does not find smaller cuts (n'
+        = 3000: 18 times as long for the same cut). "auto" therefore uses METIS if it is installed,
+        there are at most 500 distinct rows, and no distinct row is heavier than a quarter of an
+        equal part.
+    n_init : int, default=5
+        Number of initial cuts; the smallest cut after refinement wins.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the initial cuts. An int gives the same result in every call.
 
     Attributes
     ----------
     partitioner_ : str
-        "metis", "builtin", or "none" where nothing was left to cut.
+        "metis", "builtin", or "none" if every distinct row is a cluster of its own.
     objective_ : float
         Co-association between different parts, summed over pairs of samples.
     history_ : array
-        The same after every pass of the refinement.
+        The objective after every pass of the refinement.
 
     Notes
     -----
     Measured on four Gaussian blobs and 20 k-means partitions of them (mean adjusted Rand index of
     ten draws): blobs of 188 samples each 0.99; of 400, 200, 100 and 50 samples 0.60, where `LWGP`
-    has 0.99. A larger `balance` is no way out: with 1.0 the unequal blobs reach 0.69, the equal
+    has 0.99. A larger `balance` does not help: with 1.0 the unequal blobs reach 0.69, and the equal
     ones fall to 0.54.
 
-    Cost O(n' m K) a sweep over n' distinct rows, and O(n' (m + K)) memory: gains are read from how
-    many of every cluster's samples each part holds, and no n' x n' graph is stored. With METIS it
-    is, in 28 n'² bytes. Missing labels count as disagreement, as in the paper.
+    Cost O(n' m K) per sweep over n' distinct rows, and O(n' (m + K)) memory: the gain of a move is
+    computed from the samples of every base cluster in each part, and no n' x n' graph is stored.
+    With METIS it is stored, in 28 n'² bytes.
 
-    Deviations from the paper: samples with the same labels are one vertex of their number's weight
-    and never part. The balance yields to such vertices: one heavier than an even share has a part
-    of its own size while the others share the rest, and no part has to be smaller than an even
-    packing of whole vertices allows. METIS makes the starts; our own Fiduccia-Mattheyses refinement
-    has the last word, so that balance and number of parts hold for any partitioner. Labels are not
-    those of another implementation bit by bit.
+    Missing labels count as disagreement, as in the paper.
+
+    Deviations from the paper: samples with equal labels are one vertex, whose weight is their
+    number, and stay together. The balance makes room for such vertices: a vertex heavier than an
+    equal share has a part as large as itself while the others share the rest, and no part has to be
+    smaller than whole vertices allow. After METIS, a Fiduccia-Mattheyses refinement makes the final
+    moves, so that balance and number of parts hold for any partitioner. Labels are not bit by bit
+    those of another implementation.
 
     References
     ----------
@@ -91,11 +96,7 @@ class CSPA(BalancedCutConsensus):
         deterministic=False,
         time="n' m K a sweep",
         memory="n' (m + K), n'² for METIS",
-        bytes_needed=lambda s: (
-            s.n_rows * (48 * s.n_partitions + 40 * s.n_clusters)
-            + 8 * s.n_base_clusters * s.n_clusters
-            + 8 * min(s.n_rows, s.n_base_clusters, 1500) ** 2
-        ),
+        bytes_needed=cut_bytes,
         balanced=True,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -104,13 +105,10 @@ class CSPA(BalancedCutConsensus):
     }
 
     def bytes_needed(self, size: Size) -> int:
-        graph = self.partitioner == "metis" or (
-            self.partitioner == "auto" and size.n_rows <= METIS_ROWS
-        )
-        return self.info.bytes_needed(size) + (28 * size.n_rows**2 if graph else 0)
+        return cut_bytes(size) + self._metis_bytes(size)
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        found = cut_cliques(
+        cut = cut_cliques(
             incidence(ensemble),
             ensemble.weights,
             self.n_clusters,
@@ -118,11 +116,4 @@ class CSPA(BalancedCutConsensus):
             task=type(self).__name__,
             **self._cut_options,
         )
-        m = ensemble.n_partitions
-        return Solution(
-            found.labels,
-            objective=found.cut / m,
-            n_iter=len(found.history),
-            history=found.history / m,
-            learned={"partitioner_": found.partitioner},
-        )
+        return self._cut_solution(cut.labels, cut, unit=ensemble.n_partitions)

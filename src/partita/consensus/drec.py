@@ -23,50 +23,53 @@ __all__ = ["DREC"]
 class DREC(LearnedMatrixConsensus):
     """Dense representation ensemble clustering.
 
-    Samples with equal labels form a micro-cluster, described by its row of the incidence table: X
-    has a column for each, a row for every cluster of every partition. Every column is written as a
-    combination of all of them,
+    Samples with equal labels form a micro-cluster, described by its row of the incidence table. The
+    matrix X has a column per micro-cluster and a row per base cluster. Every column is represented
+    as a combination of all columns,
 
         min_Z ‖X - X Z‖_2,1 + lam ‖Z‖²_F,
 
-    where the sum of column lengths forgives single micro-clusters that do not fit. Z is then read
-    like a low-rank representation: the cosine, to the fourth power, between rows of its principal
-    directions is an affinity, which is cut by spectral clustering.
+    where the sum of column lengths tolerates single micro-clusters that do not fit. Z is then
+    treated as a low-rank representation: the fourth power of the cosine between rows of its
+    principal directions is an affinity, which is cut by spectral clustering.
 
     Parameters
     ----------
-    n_clusters : int
-    lam : float
-        Weight of the representation's size. The paper tries 1e-3 to 1e3 and keeps the best by the
-        true classes. Below 1 every micro-cluster is represented by little but itself, and the
-        labels become fragile; 10 to 1000 find planted partitions that 1 misses.
-    max_iter : int
-        Rounds of reweighted least squares; the published program always does 5.
-    n_init : int
-        Restarts of the final k-means.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    lam : float, default=10.0
+        Weight of ‖Z‖². The paper tries 1e-3 to 1e3 and keeps the best value according to the true
+        classes. Below 1 every micro-cluster is represented by little but itself, and the labels are
+        not robust; 10 to 1000 find planted partitions that 1 misses.
+    max_iter : int, default=5
+        Rounds of reweighted least squares, all of which are run; the published program always runs
+        5.
+    n_init : int, default=100
+        Restarts of the final k-means; the smallest inertia wins.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of k-means. An int gives the same result in every call.
 
     Attributes
     ----------
     core_matrix_ : array of shape (n_distinct, n_distinct)
-        Z; not symmetric.
+        Z, not symmetric. `consensus_matrix()` repeats its entries for the samples.
+    core_index_ : array of shape (n_samples,)
+        Row of `core_matrix_` of each sample.
     history_ : array of shape (max_iter,)
-        The function above after every round, which never rises.
+        The objective after every round; it never increases.
     objective_ : float
         Its last value.
 
     Notes
     -----
-    Cost O(n'² L + n'³) for n' micro-clusters and L clusters in all: one eigendecomposition, then
-    O(n'³) a round; about 70 n'² bytes.
+    Cost O(n'² L + n'³) for n' micro-clusters and L base clusters: one eigendecomposition, then
+    O(n'³) per round; about 70 n'² bytes. As in the paper, every micro-cluster counts as one.
 
-    A micro-cluster counts as one throughout, whatever its size, as in the paper;
-    `consensus_matrix()` repeats the entries of Z for the samples. Missing labels: a micro-cluster
-    belongs to no cluster of a partition that does not label it.
+    Missing labels: a micro-cluster belongs to no cluster of a partition that does not label it.
 
-    Deviation from the paper: the equation of every round is solved by one eigendecomposition of
-    XᵀX for all rounds, where the program calls a Sylvester solver each time. The rounds are
-    counted, not tested for convergence, as in the program.
+    Deviations from the paper: one eigendecomposition of XᵀX solves the equations of all rounds,
+    where the program calls a Sylvester solver in each. As in the program, there is no test for
+    convergence.
 
     References
     ----------
@@ -117,34 +120,34 @@ class DREC(LearnedMatrixConsensus):
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         Z, history = self._represent(ensemble)
-        # every micro-cluster has weight 1 here
+        weights = np.ones(len(Z))  # every micro-cluster counts as one
         labels = spectral_clustering(
-            low_rank_affinity(Z), np.ones(len(Z)), self.n_clusters, rng, n_init=self.n_init
+            low_rank_affinity(Z), weights, self.n_clusters, rng, n_init=self.n_init
         )
         return Solution(
             labels, objective=history[-1], n_iter=len(history), history=history, matrix=Z
         )
 
     def _represent(self, ensemble: Ensemble) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Z by reweighted least squares, and the objective after every round.
+        """Return Z by reweighted least squares, and the objective after every round.
 
-        With e the reweighting, (XᵀX) Z + lam Z diag(e) = XᵀX; in the eigenvectors Q of XᵀX, with
-        eigenvalues g, entry ij of Z becomes g_i / (g_i + lam e_j) times that of the identity.
+        With the weights e of a round, (XᵀX) Z + lam Z diag(e) = XᵀX. With the eigenvectors Q and
+        eigenvalues g of XᵀX, the solution is (QᵀZ)_ij = g_i / (g_i + lam e_j) (Qᵀ)_ij.
         """
         X = incidence(ensemble).T
         g, Q = eigh((X.T @ X).toarray(), overwrite=True)
-        g[g < len(g) * np.finfo(float).eps * g[-1]] = 0.0  # XᵀX has no negative eigenvalues
+        g[g < len(g) * np.finfo(float).eps * g[-1]] = 0.0  # rounding; XᵀX is positive semidefinite
         history = np.empty(self.max_iter)
         e = np.ones(len(g))
         for t in range(self.max_iter):
-            kept = np.divide(
+            QtZ = np.divide(
                 g[:, None], g[:, None] + self.lam * e, out=np.zeros_like(Q), where=g[:, None] > 0
             )
-            kept *= Q.T
-            length_Z = np.linalg.norm(kept)  # rotations keep lengths
+            QtZ *= Q.T
+            norm_Z = np.linalg.norm(QtZ)  # a rotation does not change the norm
             # ‖x_j - X z_j‖² = Σ_i g_i (Qᵀ(I - Z))²_ij
-            residual = np.sqrt(g @ np.square(Q.T - kept))
-            history[t] = residual.sum() + self.lam * length_Z**2
+            residual = np.sqrt(g @ np.square(Q.T - QtZ))
+            history[t] = residual.sum() + self.lam * norm_Z**2
             e = 2.0 * residual
             report_progress("DREC", t + 1, self.max_iter)
-        return Q @ kept, history
+        return Q @ QtZ, history

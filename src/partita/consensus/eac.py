@@ -18,30 +18,37 @@ __all__ = ["EAC"]
 class EAC(BaseConsensus):
     """Evidence accumulation clustering.
 
-    Every partition is evidence for the pairs it joins; hierarchical clustering of the evidence,
+    Every partition is evidence that the pairs it joins belong together. Hierarchical clustering
+    with the distance
 
         d(p, q) = 1 - CA_pq,  CA_pq = (partitions that join p and q) / (partitions that label both),
 
-    is cut at `n_clusters`, or where the partition lives longest. The papers call it HCC too.
+    gives a tree, which is cut at `n_clusters` or at the partition with the longest lifetime. Some
+    papers call the method HCC.
 
     Parameters
     ----------
-    n_clusters : int or None
-        None takes the partition with the longest lifetime.
-    linkage : {"average", "single", "complete"}
-        Group average, single or complete. Complete linkage depends on how ties are broken, and
-        co-association is full of ties; average is the safe choice.
+    n_clusters : int or None, default=8
+        Number of clusters. None chooses the partition with the longest lifetime, that is, the
+        largest range of heights at which the tree can be cut to obtain it.
+    linkage : {"average", "single", "complete"}, default="average"
+        Distance of two clusters. Co-association has many ties, and complete linkage depends on how
+        they are broken; average linkage does so least.
 
     Attributes
     ----------
     tree_ : Tree
-        Merges over distinct rows and their heights.
+        Merges of distinct rows and their heights.
 
     Notes
     -----
     Cost O(n'² m) for n' distinct rows; 4 n'² bytes without missing labels. Single linkage without
-    missing labels needs no matrix. Deviations from the paper: agreements are kept as integers, so
-    that ties are ties; the cut performs the first n' - K merges and so always yields K clusters.
+    missing labels needs no matrix.
+
+    Missing labels: a pair is compared on the partitions that label both samples.
+
+    Deviations from the paper: agreements are counted as integers, so that equal distances are
+    exactly equal. The cut performs the first n' - K merges and therefore always returns K clusters.
 
     References
     ----------

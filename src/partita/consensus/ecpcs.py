@@ -1,4 +1,4 @@
-"""ECPCS: similarity of clusters, propagated by random walks."""
+"""ECPCS: similarity of base clusters, propagated by random walks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.consensus._linkage import linkage_solution
 from partita.consensus.base import BaseConsensus, MethodInfo, Size, Solution
 from partita.consensus.constraints import N_CLUSTERS, N_INIT, POSITIVE_INT, RANDOM_STATE, StrOptions
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_similarity, enhanced_coassociation, incidence
-from partita.solvers.linkage import agglomerate
 from partita.solvers.normalized_cuts import normalized_cut
 
 __all__ = ["ECPCS"]
@@ -20,52 +20,54 @@ __all__ = ["ECPCS"]
 class ECPCS(BaseConsensus):
     """Ensemble clustering by propagating cluster-wise similarities (ECPCS-HC, ECPCS-MC).
 
-    The clusters of all partitions are the nodes of a graph; a walker steps from one to another in
+    The base clusters are the nodes of a graph. A random walk steps from one to another in
     proportion to their Jaccard coefficient,
 
-        P_cc' = J_cc' / Σ_d J_cd,  J_cc' = |c ∩ c'| / |c ∪ c'|,
+        P_cc' = J_cc' / Σ_d J_cd,  J_cc' = |c ∩ c'| / |c ∪ c'|.
 
-    and two clusters are similar (Z) if the walks of 1 to T steps from them visit the same places:
-    the cosine between the stacked rows of P, P², ..., Pᵀ. Clusters that never overlap, such as
-    those of one partition, may so turn out similar. Then either
+    The similarity Z of two clusters is the cosine of their trajectories, the stacked rows of P, P²,
+    ..., Pᵀ for T steps. Clusters that do not overlap, such as those of one partition, can so be
+    similar. Labels are then assigned in one of two ways:
 
     - `assign_labels="hierarchical"`: the enhanced co-association of two samples is the mean, over
-      partitions, of the similarity of their clusters, and average linkage is done on it; or
-    - `assign_labels="meta"`: the clusters are cut into `n_clusters` meta-clusters, and a sample
-      goes to the one with the largest share of clusters that contain it.
+      partitions, of the similarity of their clusters, and is clustered by average linkage.
+    - `assign_labels="meta"`: the base clusters are cut into `n_clusters` meta-clusters, and a
+      sample goes to the meta-cluster with the largest share of clusters that contain it.
 
     Parameters
     ----------
-    n_clusters : int
-    assign_labels : {"hierarchical", "meta"}
-        The paper's ECPCS-HC or ECPCS-MC.
-    n_steps : int
+    n_clusters : int, default=8
+        Number of clusters.
+    assign_labels : {"hierarchical", "meta"}, default="hierarchical"
+        How labels are assigned: ECPCS-HC or ECPCS-MC of the paper.
+    n_steps : int, default=20
         Length T of the walks.
-    n_init : int
-        Starts of the discretization that yields the meta-clusters (`assign_labels="meta"` only).
-    random_state : int, Generator, RandomState or None
-        For these starts; with `assign_labels="hierarchical"` nothing is random.
+    n_init : int, default=20
+        Restarts of the discretization that gives the meta-clusters. Used with
+        `assign_labels="meta"` only.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of these restarts. With `assign_labels="hierarchical"` nothing is random.
 
     Attributes
     ----------
     meta_clusters_ : array of shape (n_base_clusters,)
-        The meta-cluster of every cluster of `Ensemble.compress()` (`assign_labels="meta"` only).
+        Meta-cluster of every base cluster of `Ensemble.compress()` (`assign_labels="meta"` only).
     tree_ : Tree
-        Merges over distinct rows and their heights (`assign_labels="hierarchical"` only).
+        Merges of distinct rows and their heights (`assign_labels="hierarchical"` only).
 
     Notes
     -----
-    Cost O(n' m² + L³) for n' distinct rows and L clusters in all, and for the hierarchical variant
-    O(n'² m). Memory: about 50 L² bytes, and 8 to 20 n'² more for the hierarchical variant; the
+    Cost O(n' m² + L³) for n' distinct rows and L base clusters, plus O(n'² m) for the hierarchical
+    variant. Memory: about 50 L² bytes, plus 8 to 20 n'² bytes for the hierarchical variant. The
     meta-cluster variant needs no n x n matrix.
 
-    Missing labels: overlaps of clusters and similarities of samples are taken over the labels that
-    are there; a sample votes with the clusters it has.
+    Missing labels: overlaps of clusters and similarities of samples use the labels that exist. A
+    sample votes with the clusters it has.
 
-    Deviations from the paper: the powers of P are not formed, their inner products come from the
-    eigenvectors of a symmetric matrix; the cut into meta-clusters takes the best of `n_init` starts
-    instead of one; a sample that two meta-clusters claim equally goes to the one that comes first
-    in the compressed ensemble, whatever the order of the data.
+    Deviations from the paper: the powers of P are not computed; their inner products come from the
+    eigenvectors of a symmetric matrix. The cut into meta-clusters is the best of `n_init` restarts
+    instead of one. A sample with equal shares in two meta-clusters goes to the one that comes first
+    in the compressed ensemble, whose order does not depend on the order of the data.
 
     References
     ----------
@@ -76,10 +78,10 @@ class ECPCS(BaseConsensus):
     Examples
     --------
     >>> from partita import ECPCS
-    >>> labels = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 2], [5, 5, 7, 7, 7]]
-    >>> ECPCS(n_clusters=2).fit_predict(labels)
+    >>> partitions = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 2], [5, 5, 7, 7, 7]]
+    >>> ECPCS(n_clusters=2).fit_predict(partitions)
     array([0, 0, 0, 1, 1])
-    >>> ECPCS(n_clusters=2, assign_labels="meta", random_state=0).fit_predict(labels)
+    >>> ECPCS(n_clusters=2, assign_labels="meta", random_state=0).fit_predict(partitions)
     array([0, 0, 0, 1, 1])
     """
 
@@ -125,18 +127,16 @@ class ECPCS(BaseConsensus):
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         if self.assign_labels == "hierarchical":
-            distances = enhanced_coassociation(ensemble, n_steps=self.n_steps, expand=False)
-            np.subtract(1.0, distances, out=distances)
-            tree = agglomerate(distances, ensemble.weights, "average", overwrite=True)
-            return Solution(tree.cut(self.n_clusters), learned={"tree_": tree})
+            affinity = enhanced_coassociation(ensemble, n_steps=self.n_steps, expand=False)
+            return linkage_solution(affinity, ensemble.weights, self.n_clusters)
         similarity = cluster_similarity(ensemble, self.n_steps)
-        meta = normalized_cut(similarity, self.n_clusters, rng, n_init=self.n_init)
-        votes = _votes(ensemble, meta)
-        return Solution(np.argmax(votes, axis=1), learned={"meta_clusters_": meta})
+        meta_clusters = normalized_cut(similarity, self.n_clusters, rng, n_init=self.n_init)
+        shares = _shares(ensemble, meta_clusters)
+        return Solution(np.argmax(shares, axis=1), learned={"meta_clusters_": meta_clusters})
 
 
-def _votes(ensemble: Ensemble, meta: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Share of every meta-cluster's clusters that contain a row, shape (n_rows, n_meta)."""
-    member = np.zeros((len(meta), meta.max() + 1))
-    member[np.arange(len(meta)), meta] = 1.0
+def _shares(ensemble: Ensemble, meta_clusters: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the share of each meta-cluster's clusters that contain a row, (n_rows, n_meta)."""
+    member = np.zeros((len(meta_clusters), meta_clusters.max() + 1))
+    member[np.arange(len(meta_clusters)), meta_clusters] = 1.0
     return np.asarray(incidence(ensemble) @ (member / member.sum(axis=0)))

@@ -1,4 +1,4 @@
-"""GCC: three graph cuts of one ensemble, of which the one nearest to it is kept."""
+"""GCC: the best of three graph cuts by mutual information with the partitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from partita.consensus.constraints import StrOptions
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
 from partita.metrics import anmi
-from partita.solvers.graph_cut.graphs import METIS_ROWS, cut_cliques
+from partita.solvers.graph_cut.graphs import cut_cliques
 from partita.solvers.graph_cut.hypergraphs import cut_hypergraph
 from partita.solvers.meta_clusters import meta_clusters
 
@@ -23,42 +23,48 @@ __all__ = ["GCC"]
 class GCC(BalancedCutConsensus):
     """Graph-based consensus clustering: the best of CSPA, HGPA and MCLA.
 
-    The supra-consensus function of the paper: the three cuts are made, and the one with the largest
+    The supra-consensus function of the paper: all three cuts are made, and the one with the largest
     average normalized mutual information with the partitions is returned,
 
         ANMI = Σ_i n_i NMI(labels, partition_i) / Σ_i n_i,  n_i = samples that partition i labels.
 
-    No truth is needed for that choice.
+    The choice needs no true classes.
 
     Parameters
     ----------
-    n_clusters : int
-    balance : float
-        How much a part may exceed its even share, in all three cuts.
-    partitioner : {"auto", "builtin"}
-        Who makes the starts: METIS and KaHyPar where they are installed and the graph is not too
-        large for them, as in the three methods, or our own procedures alone.
-    n_init : int
-        Starts of every cut.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    balance : float, default=0.05
+        Share by which a part may exceed an equal share, in all three cuts.
+    partitioner : {"auto", "builtin"}, default="auto"
+        What computes the initial cuts. "auto" uses METIS and KaHyPar if they are installed and the
+        graph is not too large for them, as in the three methods.
+    n_init : int, default=5
+        Number of initial cuts of each method.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the initial cuts. An int gives the same result in every call.
 
     Attributes
     ----------
     best_ : str
-        "cspa", "hgpa" or "mcla"; the first in this order if they tie. "none" where nothing was left
-        to cut.
+        "cspa", "hgpa" or "mcla"; the first in this order if they tie. "none" if every distinct row
+        is a cluster of its own.
     scores_ : dict
         ANMI of each of the three.
     partitioner_ : str
-        Who made the starts of the best.
+        What computed the initial cuts of the best.
     objective_ : float
         ANMI of the best.
 
     Notes
     -----
-    Cost and memory of the three cuts together. Missing labels as each of them takes them; NMI over
-    the samples that are labeled. Deviation from the paper: CSPA takes part at any size, because it
-    needs no n x n graph here.
+    Cost and memory are those of the three cuts together.
+
+    Missing labels are treated as in each of the three methods; NMI uses the samples that the
+    partition labels.
+
+    Deviation from the paper: CSPA is included for any number of samples, because it needs no n x n
+    graph here.
 
     References
     ----------
@@ -92,8 +98,7 @@ class GCC(BalancedCutConsensus):
     }
 
     def bytes_needed(self, size: Size) -> int:
-        graph = self.partitioner == "auto" and size.n_rows <= METIS_ROWS
-        return self.info.bytes_needed(size) + (28 * size.n_rows**2 if graph else 0)
+        return self.info.bytes_needed(size) + self._metis_bytes(size)
 
     def _solve_trivial(self, core: Ensemble) -> Solution:
         learned = {"best_": "none", "scores_": {}, "partitioner_": "none"}

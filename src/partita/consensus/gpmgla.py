@@ -1,4 +1,4 @@
-"""GP-MGLA: cut of a graph of samples and clusters, with links between clusters."""
+"""GP-MGLA: cut of a graph of samples and base clusters, with edges between base clusters."""
 
 from __future__ import annotations
 
@@ -18,25 +18,28 @@ __all__ = ["GPMGLA"]
 class GPMGLA(BaseConsensus):
     """Graph partitioning with multi-granularity link analysis (GP-MGLA).
 
-    Partitions, clusters and samples all have a say. A partition weighs w = NCAI^beta, by how far
-    the others agree with it (see `WEAC`). A sample is tied to its clusters by alpha w, and clusters
-    are tied to each other by what they overlap in common,
+    The graph of samples and base clusters uses information on partitions, clusters and samples. A
+    partition has the weight w = NCAI^beta, which is large if the others agree with it (see `WEAC`).
+    The edge between a sample and each of its clusters is alpha w. The edge between two base
+    clusters is large if both overlap the same clusters,
 
         SACT_cd ∝ Σ_k w_p(k) min(J_ck, J_kd),
 
-    over the clusters k of all partitions p(k), with J the Jaccard coefficients. The graph of
-    samples and clusters is cut by transferring the problem to the side of the clusters.
+    over the clusters k of all partitions p(k), with the Jaccard coefficients J. The graph is cut by
+    a transfer cut: the eigenproblem is solved on the side of the clusters.
 
     Parameters
     ----------
-    n_clusters : int
-    alpha : float
-        Weight of the ties between samples and clusters against those among clusters.
-    beta : float
-        How hard disagreement with the crowd is punished.
-    n_init : int
-        Restarts of the final k-means.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    alpha : float, default=0.5
+        Weight of the edges between samples and clusters, relative to those between clusters.
+    beta : float, default=2.0
+        Influence of the crowd agreement on the weights; with 0 all partitions have equal weight.
+    n_init : int, default=10
+        Restarts of the final k-means; the smallest inertia wins.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of k-means. An int gives the same result in every call.
 
     Attributes
     ----------
@@ -45,11 +48,11 @@ class GPMGLA(BaseConsensus):
 
     Notes
     -----
-    Cost O(n' m² + L³) for n' distinct rows and L clusters in all; about 50 L² bytes and no n x n
+    Cost O(n' m² + L³) for n' distinct rows and L base clusters; about 50 L² bytes and no n x n
     array. Solving on weighted distinct rows is exact.
 
-    Missing labels: partitions are compared on the samples both label, overlaps of clusters are
-    taken over the labels that are there, and there is no tie where there is no label.
+    Missing labels: partitions are compared on the samples that both label, overlaps of clusters use
+    the labels that exist, and a missing label is a missing edge.
 
     Deviations from the paper: 10 restarts of k-means instead of 3. Mutual information is divided by
     the larger entropy, as in the authors' program.
@@ -63,8 +66,8 @@ class GPMGLA(BaseConsensus):
     Examples
     --------
     >>> from partita import GPMGLA
-    >>> labels = [[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]]
-    >>> GPMGLA(n_clusters=2, random_state=0).fit_predict(labels)
+    >>> partitions = [[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]]
+    >>> GPMGLA(n_clusters=2, random_state=0).fit_predict(partitions)
     array([0, 0, 1, 1])
     """
 
@@ -105,13 +108,13 @@ class GPMGLA(BaseConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        weight = crowd_agreement(ensemble) ** self.beta
+        partition_weights = crowd_agreement(ensemble) ** self.beta
         labels, inertia = transfer_cut(
-            incidence(ensemble, self.alpha * np.repeat(weight, ensemble.n_clusters)),
+            incidence(ensemble, self.alpha * np.repeat(partition_weights, ensemble.n_clusters)),
             ensemble.weights,
             self.n_clusters,
             rng,
             n_init=self.n_init,
-            links=connected_triples(ensemble, weight),
+            links=connected_triples(ensemble, partition_weights),
         )
         return Solution(labels, objective=inertia)

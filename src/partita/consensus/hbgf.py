@@ -1,4 +1,4 @@
-"""HBGF: one cut of the graph whose vertices are samples and clusters."""
+"""HBGF: one cut of the graph whose vertices are samples and base clusters."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class HBGF(BaseConsensus):
     """Hybrid bipartite graph formulation.
 
     Samples and base clusters are the vertices of one graph, with an edge from every sample to each
-    of its clusters; cutting it groups samples and clusters at once. The spectral cut takes the
-    leading singular vectors,
+    of its clusters. A cut of this graph groups samples and clusters at once. The spectral cut takes
+    the leading singular vectors,
 
         D_x^-½ B D_y^-½ ≈ U Σ Vᵀ,
 
@@ -37,31 +37,35 @@ class HBGF(BaseConsensus):
 
     Parameters
     ----------
-    n_clusters : int
-    partitioner : {"spectral", "metis"}
-        The spectral cut lets clusters be as large as they are. METIS, the paper's multilevel
-        partitioner, makes them about equal in size, which loses where they are not: on blobs of
-        300, 200 and 100 points an ARI of 0.60 against 0.92. It needs pymetis,
-        `pip install "partita[graph]"`.
-    n_init : int
+    n_clusters : int, default=8
+        Number of clusters.
+    partitioner : {"spectral", "metis"}, default="spectral"
+        Algorithm that cuts the graph. The spectral cut does not restrict the sizes of the clusters.
+        METIS, the multilevel partitioner of the paper, makes them about equal, which gives worse
+        results if the true sizes differ: on blobs of 300, 200 and 100 points an ARI of 0.60 instead
+        of 0.92. METIS needs pymetis, `pip install "partita[graph]"`.
+    n_init : int, default=10
         Restarts of k-means, or of METIS with other seeds.
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the restarts. An int gives the same result in every call.
 
     Attributes
     ----------
     objective_ : float
-        Inertia of k-means, or the weight of the edges METIS cuts.
+        Inertia of k-means, or the weight of the edges that METIS cuts.
     partitioner_ : str
-        What cut the graph, with its version.
+        Algorithm that cut the graph, with its version.
 
     Notes
     -----
-    Cost O(n m K) plus an eigenproblem on the smaller side; no n x n array. Missing labels are
-    missing edges, so that samples have unequal degrees, which D_x evens out (without missing
-    labels all are m, and the published program leaves them out). Deviations from the paper:
-    restarted k-means++ instead of one start from nearly orthogonal rows, and starts that leave no
-    group without a sample come first. METIS sees distinct rows with their weights, so that equal
-    samples stay together.
+    Cost O(n m K) plus an eigenproblem on the smaller side; no n x n array.
+
+    Missing labels are missing edges. Samples then have unequal degrees, for which D_x corrects.
+    Without missing labels all degrees are m, and the published program leaves them out.
+
+    Deviations from the paper: restarted k-means++ instead of one start from nearly orthogonal rows;
+    among the restarts, those with the most groups that contain a sample come first. METIS works on
+    distinct rows with their weights, so that samples with equal labels stay together.
 
     References
     ----------
@@ -111,15 +115,16 @@ class HBGF(BaseConsensus):
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         if self.partitioner == "metis":
-            name, start = describe_metis(), self._multilevel_cut(ensemble)
+            name, cut = describe_metis(), self._multilevel_cut(ensemble)
         else:
-            name, start = "spectral", self._spectral_cut(ensemble)
-        cuts = [start(child) for child in rng.spawn(self.n_init)]
-        # samples first: a group of nothing but base clusters is no cluster of samples
-        labels, objective = max(cuts, key=lambda cut: (len(np.unique(cut[0])), -cut[1]))
+            name, cut = "spectral", self._spectral_cut(ensemble)
+        cuts = [cut(child) for child in rng.spawn(self.n_init)]
+        # first by the number of groups with samples: a group may hold base clusters only
+        labels, objective = max(cuts, key=lambda c: (len(np.unique(c[0])), -c[1]))
         return Solution(labels, objective=objective, learned={"partitioner_": name})
 
     def _spectral_cut(self, ensemble: Ensemble) -> _Cut:
+        """Return a function that runs k-means on the embedding of samples and clusters."""
         graph = LabelGraph(ensemble)
         rows, columns = bipartite_embedding(graph, ensemble.weights, self.n_clusters)
         vertices = np.vstack([rows, columns])
@@ -132,6 +137,7 @@ class HBGF(BaseConsensus):
         return cut
 
     def _multilevel_cut(self, ensemble: Ensemble) -> _Cut:
+        """Return a function that runs METIS; base clusters have no weight in the balance."""
         edges = sp.diags(ensemble.weights) @ incidence(ensemble)
         graph = sp.bmat([[None, edges], [edges.T, None]], format="csr")
         weights = np.concatenate([ensemble.weights, np.zeros(ensemble.n_base_clusters)])

@@ -1,4 +1,4 @@
-"""HGPA: balanced cut of the hypergraph of clusters."""
+"""HGPA: balanced cut of the hypergraph of base clusters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita.consensus._balanced_cut import BalancedCutConsensus
+from partita.consensus._balanced_cut import BalancedCutConsensus, cut_bytes
 from partita.consensus.base import MethodInfo, Solution
 from partita.consensus.constraints import StrOptions
 from partita.ensemble import Ensemble
@@ -19,35 +19,38 @@ __all__ = ["HGPA"]
 class HGPA(BalancedCutConsensus):
     """Hypergraph partitioning algorithm.
 
-    Every cluster of every partition is a hyperedge over its samples. The samples are divided into
-    `n_clusters` parts of about equal size so that as few hyperedges as possible are cut,
+    Every base cluster is a hyperedge over its samples. The samples are divided into `n_clusters`
+    parts of about equal size so that as few hyperedges as possible are cut,
 
         min #{clusters c with samples in more than one part},  every part at most (1 + balance) n/K.
 
-    **Parts are balanced by definition, and a cut hyperedge counts the same however it is cut.** The
-    weakest of its family by nature: see the figures below before using it.
+    **Parts are balanced by definition, and a cut hyperedge counts the same however it is cut.**
+    This is the weakest method of its family; see the figures in the notes before using it.
 
     Parameters
     ----------
-    n_clusters : int
-    balance : float
-        How much a part may exceed its even share of the samples.
-    partitioner : {"auto", "kahypar", "builtin"}
-        Who makes the starts that are then refined: KaHyPar (`pip install "partita[graph]"`), or a
-        transfer cut of samples and clusters. "auto" takes KaHyPar where it is installed and the
-        table of distinct rows has at most 10 000 labels.
-    n_init : int
-        Starts, of which the smallest cut is kept. One of the transfer cut joins KaHyPar's.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    balance : float, default=0.05
+        Share by which a part may exceed an equal share of the samples.
+    partitioner : {"auto", "kahypar", "builtin"}, default="auto"
+        What computes the initial cuts, which are then refined: KaHyPar (`pip install
+        "partita[graph]"`) or a transfer cut of samples and clusters. "auto" uses KaHyPar if it is
+        installed and the table of distinct rows has at most 10 000 labels.
+    n_init : int, default=5
+        Number of initial cuts; the smallest cut after refinement wins. With KaHyPar one transfer
+        cut is tried in addition.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the initial cuts. An int gives the same result in every call.
 
     Attributes
     ----------
     partitioner_ : str
-        "kahypar", "builtin", or "none" where nothing was left to cut.
+        "kahypar", "builtin", or "none" if every distinct row is a cluster of its own.
     objective_ : float
-        Number of hyperedges cut.
+        Number of hyperedges that are cut.
     history_ : array
-        The same after every pass of the refinement.
+        The objective after every pass of the refinement.
 
     Notes
     -----
@@ -55,22 +58,23 @@ class HGPA(BalancedCutConsensus):
     ten draws): blobs of 188 samples each 0.99; of 400, 200, 100 and 50 samples 0.47 (0.52 with
     KaHyPar), where `LWGP` has 0.99.
 
-    In noisy ensembles nearly every hyperedge is cut whatever one does, and **a smaller cut is then
-    no better partition**: a hyperedge is kept whole by gathering its noise. Eight planted clusters
-    of 125 samples, 20 partitions, 30 % random labels: the clusters themselves cut all 160
-    hyperedges, and the transfer cut finds them (ARI 1.00); KaHyPar keeps one hyperedge whole, and
-    the clusters are lost (ARI 0.1). None of eight settings of KaHyPar changes that, nor
-    counting the parts of a hyperedge instead (its objective "km1", ARI 0.1): all of them find less
-    to cut than the clusters do. Hence the built-in starts for all but small ensembles,
-    where they are also 30 times as fast (n = 5000, m = 20).
+    In noisy ensembles almost every hyperedge is cut by any partition, and **a smaller cut is then
+    not a better partition**: a hyperedge stays whole only if its noise is collected in one part.
+    Example: eight planted clusters of 125 samples, 20 partitions, 30 % random labels. The planted
+    clusters cut all 160 hyperedges, and the transfer cut finds them (ARI 1.00). KaHyPar keeps one
+    hyperedge whole, and the clusters are lost (ARI 0.1). None of eight settings of KaHyPar changes
+    that, nor does counting the parts of a hyperedge (its objective "km1", ARI 0.1): all find a
+    smaller cut than that of the planted clusters. The built-in initial cuts are therefore used for
+    all but small ensembles, where they are also 30 times as fast (n = 5000, m = 20).
 
-    Cost O(n' m K) a sweep over n' distinct rows, O(n' (m + K)) memory. A missing label takes the
-    sample out of that partition's hyperedges.
+    Cost O(n' m K) per sweep over n' distinct rows, O(n' (m + K)) memory.
 
-    Deviations from the paper: samples with the same labels are one vertex of their number's weight
-    and never part; the balance yields to such vertices as in `CSPA`. KaHyPar (or the transfer cut)
-    stands where the paper has hMETIS, and Fiduccia-Mattheyses moves on the true cut have the last
-    word; labels are not those of another implementation bit by bit.
+    Missing labels: the sample belongs to no hyperedge of that partition.
+
+    Deviations from the paper: samples with equal labels are one vertex, whose weight is their
+    number, and stay together; the balance makes room for such vertices as in `CSPA`. KaHyPar (or
+    the transfer cut) replaces hMETIS, and Fiduccia-Mattheyses moves on the exact cut follow. Labels
+    are not bit by bit those of another implementation.
 
     References
     ----------
@@ -93,11 +97,7 @@ class HGPA(BalancedCutConsensus):
         deterministic=False,
         time="n' m K a sweep",
         memory="n' (m + K)",
-        bytes_needed=lambda s: (
-            s.n_rows * (48 * s.n_partitions + 40 * s.n_clusters)
-            + 8 * s.n_base_clusters * s.n_clusters
-            + 8 * min(s.n_rows, s.n_base_clusters, 1500) ** 2
-        ),
+        bytes_needed=cut_bytes,
         balanced=True,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -106,7 +106,7 @@ class HGPA(BalancedCutConsensus):
     }
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        found = cut_hypergraph(
+        cut = cut_hypergraph(
             incidence(ensemble),
             ensemble.weights,
             self.n_clusters,
@@ -114,10 +114,4 @@ class HGPA(BalancedCutConsensus):
             task=type(self).__name__,
             **self._cut_options,
         )
-        return Solution(
-            found.labels,
-            objective=found.cut,
-            n_iter=len(found.history),
-            history=found.history,
-            learned={"partitioner_": found.partitioner},
-        )
+        return self._cut_solution(cut.labels, cut)

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from partita.consensus._linkage import linkage_solution
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import LINKAGE, N_CLUSTERS, POSITIVE
 from partita.ensemble import Ensemble
 from partita.matrices import locally_weighted_coassociation
-from partita.solvers.linkage import agglomerate
 
 __all__ = ["LWEA"]
 
@@ -18,31 +18,38 @@ __all__ = ["LWEA"]
 class LWEA(BaseConsensus):
     """Locally weighted evidence accumulation.
 
-    Clusters, not partitions, are trusted or not: a cluster that the other partitions scatter has
-    high entropy H(c) and counts little,
+    Every base cluster has a weight of its own. A cluster c that the other partitions split has a
+    high entropy H(c) and a low weight,
 
         ECI_c = exp(-H(c) / (theta m)),  LWCA = B diag(ECI) Bᵀ / m,
 
-    and hierarchical clustering is done on 1 - LWCA.
+    and hierarchical clustering is done with the distance 1 - LWCA.
 
     Parameters
     ----------
-    n_clusters : int
-    theta : float
-        How gently uncertainty is punished; the paper advises 0.2 to 1.
-    linkage : {"average", "single", "complete"}
+    n_clusters : int, default=8
+        Number of clusters.
+    theta : float, default=0.4
+        Influence of the entropy: the smaller, the lower the weight of uncertain clusters. The paper
+        recommends 0.2 to 1.
+    linkage : {"average", "single", "complete"}, default="average"
+        Distance of two clusters.
 
     Attributes
     ----------
     tree_ : Tree
-        Merges over distinct rows and their heights.
+        Merges of distinct rows and their heights.
 
     Notes
     -----
-    Cost O(n m² + n'² m); 8 n'² bytes. Deviation from the paper: samples with equal labels are one
-    weighted row from the start (in the paper they merge first, at a height above 0, which is the
-    same tree unless the cut falls inside such a group). Missing labels: entropies over the members
-    a partition labels, similarities over the partitions that label both samples.
+    Cost O(n m² + n'² m) for n' distinct rows; 8 n'² bytes.
+
+    Missing labels: the entropy with respect to a partition uses the members of the cluster that the
+    partition labels. The similarity of a pair uses the partitions that label both samples.
+
+    Deviation from the paper: samples with equal labels are one weighted row from the start. In the
+    paper they merge first, at a height above 0, which gives the same tree unless the cut falls
+    inside such a group.
 
     References
     ----------
@@ -81,7 +88,5 @@ class LWEA(BaseConsensus):
         self.linkage = linkage
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        distances = locally_weighted_coassociation(ensemble, theta=self.theta, expand=False)
-        np.subtract(1.0, distances, out=distances)
-        tree = agglomerate(distances, ensemble.weights, self.linkage, overwrite=True)
-        return Solution(tree.cut(self.n_clusters), learned={"tree_": tree})
+        similarity = locally_weighted_coassociation(ensemble, theta=self.theta, expand=False)
+        return linkage_solution(similarity, ensemble.weights, self.n_clusters, self.linkage)

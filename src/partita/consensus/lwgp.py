@@ -30,26 +30,30 @@ __all__ = ["LWGP"]
 class LWGP(BaseConsensus):
     """Locally weighted graph partitioning.
 
-    Samples and clusters are the two sides of a graph; a sample is tied to each of its clusters
-    with the certainty the other partitions have of that cluster,
+    Samples and base clusters are the two sides of a bipartite graph. The edge between a sample and
+    each of its clusters is the certainty of that cluster with respect to the other partitions,
 
         B̃ = B diag(ECI),  ECI_c = exp(-H(c) / (theta m)),
 
-    and the graph is cut by transferring the problem to the side of the clusters. The default
-    method of the library: near-linear in the number of samples and hard to beat.
+    and the graph is cut by a transfer cut: the eigenproblem is solved on the side of the clusters.
+    This is the default method of the library: its cost is nearly linear in the number of samples,
+    and it is among the most accurate.
 
     Parameters
     ----------
-    n_clusters : int
-    theta : float
-        How gently uncertainty is punished; the paper advises 0.2 to 1.
-    n_init : int
-        Restarts of the final k-means.
+    n_clusters : int, default=8
+        Number of clusters.
+    theta : float, default=0.4
+        Influence of the entropy: the smaller, the lower the weight of uncertain clusters. The paper
+        recommends 0.2 to 1.
+    n_init : int, default=10
+        Restarts of the final k-means; the smallest inertia wins.
     checkpoint : folder or Checkpoint, optional
-        For labels in a store or on a cluster: where the state is written from time to time, so
-        that the same call goes on from there after it was killed. A fit in memory takes seconds
-        and starts anew.
-    random_state : int, Generator, RandomState or None
+        For labels in a store or on a cluster: where the state is saved from time to time, so that
+        the same call continues from there after an interruption. By default nothing is saved.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of k-means. An int gives the same result in every call; a checkpoint needs
+        one.
 
     Attributes
     ----------
@@ -58,9 +62,12 @@ class LWGP(BaseConsensus):
 
     Notes
     -----
-    Cost O(n m² + n' m K) plus an eigenproblem on the smaller side; no n x n array. Deviation from
-    the paper: 10 restarts of k-means instead of 3. Missing labels: entropies over the members a
-    partition labels, no edge where there is no label.
+    Cost O(n m² + n' m K) plus an eigenproblem on the smaller side; no n x n array.
+
+    Missing labels: the entropy with respect to a partition uses the members of the cluster that the
+    partition labels; a missing label is a missing edge.
+
+    Deviation from the paper: 10 restarts of k-means instead of 3.
 
     References
     ----------
@@ -85,7 +92,7 @@ class LWGP(BaseConsensus):
         time="n m² + n' m K",
         memory="n' (m + K)",
         bytes_needed=lambda s: (
-            # a sparse matrix where there are few clusters, and their labels once more
+            # few base clusters: a sparse matrix and a second copy of the labels
             s.n_rows * ((24 if s.n_base_clusters <= 500 else 2) * s.n_partitions + 64)
             + 24 * s.n_rows * s.n_clusters
             + 8 * min(s.n_rows, s.n_base_clusters, 500) ** 2

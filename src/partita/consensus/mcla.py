@@ -1,4 +1,4 @@
-"""MCLA: clusters are clustered, and samples go to the meta-cluster that holds them most."""
+"""MCLA: base clusters are grouped into meta-clusters, to which samples are assigned."""
 
 from __future__ import annotations
 
@@ -19,51 +19,57 @@ __all__ = ["MCLA"]
 class MCLA(BalancedCutConsensus):
     """Meta-clustering algorithm.
 
-    The clusters of all partitions are the vertices of a graph, joined by their Jaccard coefficient
-    |c ∩ c'| / |c ∪ c'|. It is cut into `n_clusters` meta-clusters of about equal total size; a
-    sample's association with a meta-cluster is the share of its clusters that hold the sample,
+    The base clusters are the vertices of a graph. The weight of an edge is the Jaccard coefficient
+    |c ∩ c'| / |c ∪ c'|. The graph is cut into `n_clusters` meta-clusters of about equal total size.
+    The association of a sample with a meta-cluster is the share of its clusters that contain the
+    sample,
 
         a_pk = (1/|M_k|) Σ_{c in M_k} B_pc,
 
-    and the sample goes where that is largest. Only the meta-clusters are balanced, and votes are
-    shares, so that clusters of moderately unequal size are found.
+    and the sample goes to the meta-cluster with the largest association. Only the meta-clusters are
+    balanced, and associations are shares, so that clusters of moderately unequal size can be found.
 
     Parameters
     ----------
-    n_clusters : int
-    balance : float
-        How much the clusters of a meta-cluster may exceed an even share of all clusters' sizes.
-    partitioner : {"auto", "metis", "builtin"}
-        Who makes the starts that are then refined: METIS (`pip install "partita[graph]"`), or
-        k-means of the graph's eigenvectors. "auto" takes METIS where it is installed and there are
-        at most 500 clusters in all, none larger than a quarter of an even share.
-    n_init : int
-        Starts, of which the smallest cut is kept.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    balance : float, default=0.05
+        Share by which the total size of a meta-cluster may exceed an equal share.
+    partitioner : {"auto", "metis", "builtin"}, default="auto"
+        What computes the initial cuts, which are then refined: METIS (`pip install
+        "partita[graph]"`) or k-means on the eigenvectors of the graph. "auto" uses METIS if it is
+        installed, there are at most 500 base clusters, and none is larger than a quarter of an
+        equal share.
+    n_init : int, default=5
+        Number of initial cuts; the smallest cut after refinement wins.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the initial cuts. An int gives the same result in every call.
 
     Attributes
     ----------
     partitioner_ : str
-        "metis", "builtin", or "none" where nothing was left to cut.
+        "metis", "builtin", or "none" if every distinct row is a cluster of its own.
     objective_ : float
-        Jaccard coefficients cut.
+        Sum of the Jaccard coefficients that are cut.
     history_ : array
-        The same after every pass of the refinement.
+        The objective after every pass of the refinement.
 
     Notes
     -----
-    Planted clusters as 1 : 2 : 3 are found. Measured on four Gaussian blobs and 20 k-means
+    Planted clusters with sizes 1 : 2 : 3 are found. Measured on four Gaussian blobs and 20 k-means
     partitions of them (mean adjusted Rand index of ten draws): blobs of 188 samples each 0.99; of
-    400, 200, 100 and 50 samples 0.63, where `LWGP` has 0.99. The paper's example of seven objects
-    needs `balance=0.2` for the meta-clusters behind its expected answer.
+    400, 200, 100 and 50 samples 0.63, where `LWGP` has 0.99. The example of seven objects in the
+    paper needs `balance=0.2` to give the meta-clusters of its expected answer.
 
-    Cost O(n' m² + L²) for L clusters in all, and as much memory as L² numbers take; no n x n array.
-    Missing labels: Jaccard coefficients over what is labeled, no vote where there is no label.
+    Cost O(n' m² + L²) for L base clusters, with memory for an L x L matrix; no n x n array.
 
-    Deviations from the paper: a sample with equal associations goes to the first such meta-cluster,
-    not to a random one, so that samples with the same labels never part; METIS makes the start, our
-    own Fiduccia-Mattheyses refinement has the last word. A meta-cluster that no sample prefers
-    disappears; a warning then says that fewer than `n_clusters` came back.
+    Missing labels: Jaccard coefficients use the labels that exist; a sample without a label in a
+    partition is in none of its clusters.
+
+    Deviations from the paper: a sample with equal associations goes to the first such meta-cluster
+    instead of a random one, so that samples with equal labels stay together. After METIS, a
+    Fiduccia-Mattheyses refinement makes the final moves. A meta-cluster that no sample prefers
+    disappears; a warning then says that fewer than `n_clusters` clusters came back.
 
     References
     ----------
@@ -96,7 +102,7 @@ class MCLA(BalancedCutConsensus):
     }
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        found = meta_clusters(
+        result = meta_clusters(
             incidence(ensemble),
             cluster_jaccard(ensemble),
             cluster_sizes(ensemble),
@@ -105,10 +111,4 @@ class MCLA(BalancedCutConsensus):
             task=type(self).__name__,
             **self._cut_options,
         )
-        return Solution(
-            found.labels,
-            objective=found.groups.cut,
-            n_iter=len(found.groups.history),
-            history=found.groups.history,
-            learned={"partitioner_": found.groups.partitioner},
-        )
+        return self._cut_solution(result.labels, result.groups)

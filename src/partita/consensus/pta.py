@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from partita.consensus._linkage import linkage_solution
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import LINKAGE, N_CLUSTERS, POSITIVE_INT
 from partita.ensemble import Ensemble
 from partita.matrices import trajectory_similarity
-from partita.solvers.linkage import agglomerate
 
 __all__ = ["PTA"]
 
@@ -18,43 +18,47 @@ __all__ = ["PTA"]
 class PTA(BaseConsensus):
     """Probability trajectory accumulation.
 
-    Samples with equal labels form a micro-cluster. Every micro-cluster keeps only its elite
-    neighbors, the strongest by co-association S, and a walker on that graph steps from a to b with
-    a probability that grows with the size r of the goal,
+    Samples with equal labels form a micro-cluster. In the graph of micro-clusters each keeps the
+    edges to its elite neighbors only, those with the largest co-association S. A random walk steps
+    from micro-cluster a to b in proportion to their co-association and to the size r of b,
 
         P_ab = S_ab r_b / Σ_c S_ac r_c.
 
-    Two micro-clusters are similar if the walks of 1 to T steps from them visit the same places:
-    PTS is the cosine between the stacked rows of P, P², ..., Pᵀ. Hierarchical clustering is done
-    on 1 - PTS. Weak, unreliable agreements are gone, and chains of strong ones count.
+    The similarity PTS of two micro-clusters is the cosine of their trajectories, the stacked rows
+    of P, P², ..., Pᵀ for T steps. Hierarchical clustering is done with the distance 1 - PTS. Weak
+    agreements, which are unreliable, are removed, and chains of strong agreements count.
 
     Parameters
     ----------
-    n_clusters : int
-    linkage : {"average", "complete", "single"}
-        The paper's PTA-AL, PTA-CL and PTA-SL.
-    n_neighbors, n_steps : int, optional
-        Elite neighbors and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default,
-        for n' micro-clusters. With a dozen micro-clusters or fewer that is a single step to a
-        single neighbor, and most walks never meet: set both.
+    n_clusters : int, default=8
+        Number of clusters.
+    linkage : {"average", "complete", "single"}, default="average"
+        Distance of two clusters: PTA-AL, PTA-CL and PTA-SL of the paper.
+    n_neighbors : int, optional
+        Number of elite neighbors of a micro-cluster. The default for n' micro-clusters is
+        min(floor(sqrt(n') / 2), 20), at least 1. With a dozen micro-clusters or fewer this is 1,
+        most walks never meet, and `n_neighbors` and `n_steps` should be set.
+    n_steps : int, optional
+        Length T of the walks, with the same default.
 
     Attributes
     ----------
     tree_ : Tree
-        Merges over micro-clusters and their heights.
+        Merges of micro-clusters and their heights.
 
     Notes
     -----
-    Cost O(n'² m + n'³) for n' micro-clusters, one eigendecomposition; about 60 n'² bytes.
+    Cost O(n'² m + n'³) for n' micro-clusters, with one eigendecomposition; about 60 n'² bytes.
 
-    A micro-cluster counts as one in the linkage, whatever its size, as in the paper: sizes enter
-    the walk only. Missing labels: similarities over the partitions that label both samples.
+    As in the paper, every micro-cluster counts as one in the linkage; sizes enter the walk only.
     Neighbors that tie with the weakest elite neighbor are kept too. A micro-cluster that agrees
-    with no other is as far from everything as can be.
+    with no other has the largest possible distance to all others.
 
-    Deviations from the paper: the powers of P are not formed, their inner products come from the
-    eigenvectors of a symmetric matrix; similarities below 1e-13 are 0, so that walks that never
-    meet tie exactly.
+    Missing labels: the co-association of a pair uses the partitions that label both samples.
+
+    Deviations from the paper: the powers of P are not computed; their inner products come from the
+    eigenvectors of a symmetric matrix. Similarities below 1e-13 are set to 0, so that walks that
+    never meet tie exactly.
 
     References
     ----------
@@ -64,9 +68,9 @@ class PTA(BaseConsensus):
     Examples
     --------
     >>> from partita import PTA
-    >>> labels = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1]]
-    >>> labels += [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 2, 2, 2, 3]]
-    >>> PTA(n_clusters=2, n_neighbors=2, n_steps=2).fit_predict(labels)
+    >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1]]
+    >>> partitions += [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 2, 2, 2, 3]]
+    >>> PTA(n_clusters=2, n_neighbors=2, n_steps=2).fit_predict(partitions)
     array([0, 0, 0, 0, 1, 1, 1, 1])
     """
 
@@ -103,10 +107,8 @@ class PTA(BaseConsensus):
         self.n_steps = n_steps
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        distances = trajectory_similarity(
+        similarity = trajectory_similarity(
             ensemble, n_neighbors=self.n_neighbors, n_steps=self.n_steps, expand=False
         )
-        np.subtract(1.0, distances, out=distances)
-        # without weights: the paper's agglomeration starts from micro-clusters of size 1
-        tree = agglomerate(distances, linkage=self.linkage, overwrite=True)
-        return Solution(tree.cut(self.n_clusters), learned={"tree_": tree})
+        # without weights: the agglomeration of the paper starts from micro-clusters of size 1
+        return linkage_solution(similarity, None, self.n_clusters, self.linkage)

@@ -1,4 +1,4 @@
-"""PTGP: cut of the graph of micro-clusters and clusters under probability trajectories."""
+"""PTGP: cut of the graph of micro-clusters and base clusters under probability trajectories."""
 
 from __future__ import annotations
 
@@ -19,23 +19,28 @@ __all__ = ["PTGP"]
 class PTGP(BaseConsensus):
     """Probability trajectory based graph partitioning.
 
-    Samples with equal labels form a micro-cluster. A micro-cluster is tied to every cluster of
-    every partition by its mean trajectory similarity (see `PTA`) to the cluster's micro-clusters,
+    Samples with equal labels form a micro-cluster. Micro-clusters and base clusters are the two
+    sides of a bipartite graph. The edge between a micro-cluster and a base cluster c is the mean
+    trajectory similarity (see `PTA`) to the n_c micro-clusters in c,
 
         B̃ = PTS B diag(1 / n_c),
 
-    with n_c the number of micro-clusters in cluster c, and the graph is cut by transferring the
-    problem to the side of the clusters.
+    and the graph is cut by a transfer cut: the eigenproblem is solved on the side of the clusters.
 
     Parameters
     ----------
-    n_clusters : int
-    n_neighbors, n_steps : int, optional
-        Elite neighbors and walk length; min(floor(sqrt(n') / 2), 20), at least 1, by default,
-        for n' micro-clusters. With a dozen micro-clusters or fewer, set both.
-    n_init : int
-        Restarts of the final k-means.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    n_neighbors : int, optional
+        Number of elite neighbors of a micro-cluster. The default for n' micro-clusters is
+        min(floor(sqrt(n') / 2), 20), at least 1. With a dozen micro-clusters or fewer, set
+        `n_neighbors` and `n_steps`.
+    n_steps : int, optional
+        Length of the walks, with the same default.
+    n_init : int, default=10
+        Restarts of the final k-means; the smallest inertia wins.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of k-means. An int gives the same result in every call.
 
     Attributes
     ----------
@@ -44,15 +49,17 @@ class PTGP(BaseConsensus):
 
     Notes
     -----
-    Cost O(n'² m + n'³ + n' L²) for n' micro-clusters and L clusters in all; about 60 n'² + 24 n' L
+    Cost O(n'² m + n'³ + n' L²) for n' micro-clusters and L base clusters; about 60 n'² + 24 n' L
     bytes.
 
-    A micro-cluster counts as one in the graph and in k-means, whatever its size, as in the paper:
-    sizes enter the walk only. Missing labels: co-association over the partitions that label both
-    samples, and a micro-cluster belongs to no cluster of a partition that does not label it.
+    As in the paper, every micro-cluster counts as one in the graph and in k-means; sizes enter the
+    walk only.
 
-    Deviations from the paper: 10 restarts of k-means instead of 3; errors are raised, where the
-    published program returns one cluster for everything.
+    Missing labels: co-association uses the partitions that label both samples, and a micro-cluster
+    belongs to no cluster of a partition that does not label it.
+
+    Deviations from the paper: 10 restarts of k-means instead of 3. Errors are raised where the
+    published program returns a single cluster.
 
     References
     ----------
@@ -62,9 +69,9 @@ class PTGP(BaseConsensus):
     Examples
     --------
     >>> from partita import PTGP
-    >>> labels = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1]]
-    >>> labels += [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 2, 2, 2, 3]]
-    >>> PTGP(n_clusters=2, n_neighbors=2, n_steps=2, random_state=0).fit_predict(labels)
+    >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1]]
+    >>> partitions += [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 2, 2, 2, 3]]
+    >>> PTGP(n_clusters=2, n_neighbors=2, n_steps=2, random_state=0).fit_predict(partitions)
     array([0, 0, 0, 0, 1, 1, 1, 1])
     """
 
@@ -104,10 +111,9 @@ class PTGP(BaseConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        # every micro-cluster has weight 1 here
         labels, inertia = transfer_cut(
             self._graph(ensemble),
-            np.ones(ensemble.n_rows),
+            np.ones(ensemble.n_rows),  # every micro-cluster counts as one
             self.n_clusters,
             rng,
             n_init=self.n_init,
@@ -115,10 +121,10 @@ class PTGP(BaseConsensus):
         return Solution(labels, objective=inertia)
 
     def _graph(self, ensemble: Ensemble) -> NDArray[np.float64]:
-        """Mean trajectory similarity of every micro-cluster to those of every cluster."""
+        """Return B̃, the mean similarity of every micro-cluster to those in every base cluster."""
         similarity = trajectory_similarity(
             ensemble, n_neighbors=self.n_neighbors, n_steps=self.n_steps, expand=False
         )
         B = incidence(ensemble)
-        micro_clusters = np.asarray(B.sum(axis=0)).ravel()
-        return np.asarray(B.T @ similarity).T / micro_clusters  # PTS is symmetric
+        n_micro_clusters = np.asarray(B.sum(axis=0)).ravel()
+        return np.asarray(B.T @ similarity).T / n_micro_clusters  # PTS is symmetric

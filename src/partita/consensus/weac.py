@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from partita.consensus._linkage import linkage_solution
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import LINKAGE, N_CLUSTERS, NON_NEGATIVE
 from partita.ensemble import Ensemble
 from partita.matrices import crowd_weighted_coassociation
-from partita.solvers.linkage import agglomerate
 
 __all__ = ["WEAC"]
 
@@ -18,36 +18,37 @@ __all__ = ["WEAC"]
 class WEAC(BaseConsensus):
     """Weighted evidence accumulation clustering.
 
-    A partition that the others agree with is trusted more. Its crowd agreement NCAI is the mean
-    normalized mutual information with the others, relative to the best partition, and
+    A partition with which the others agree has a larger weight. The normalized crowd agreement
+    index NCAI of a partition is its mean normalized mutual information with the others, divided by
+    the largest such mean. Hierarchical clustering is done with the distance 1 - WCA, where
 
-        WCA_pq = Σ_i w_i [partition i joins p and q] / Σ_i w_i,  w = NCAI^beta,
-
-    is clustered hierarchically.
+        WCA_pq = Σ_i w_i [partition i joins p and q] / Σ_i w_i,  w = NCAI^beta.
 
     Parameters
     ----------
-    n_clusters : int
-    linkage : {"average", "complete", "single"}
-        The paper's WEAC-AL, WEAC-CL and WEAC-SL.
-    beta : float
-        How hard disagreement with the crowd is punished; 0 gives `EAC`.
+    n_clusters : int, default=8
+        Number of clusters.
+    linkage : {"average", "complete", "single"}, default="average"
+        Distance of two clusters: WEAC-AL, WEAC-CL and WEAC-SL of the paper.
+    beta : float, default=2.0
+        Influence of the crowd agreement on the weights; with 0 all partitions have equal weight, as
+        in `EAC`.
 
     Attributes
     ----------
     tree_ : Tree
-        Merges over distinct rows and their heights.
+        Merges of distinct rows and their heights.
 
     Notes
     -----
-    Cost O(n' m² + n'² m); 8 n'² bytes for n' distinct rows, twice that with missing labels. Samples
-    with equal labels are at distance 0, so that solving on weighted distinct rows is exact.
+    Cost O(n' m² + n'² m) for n' distinct rows; 8 n'² bytes, twice that with missing labels. Samples
+    with equal labels have distance 0, so that solving on weighted distinct rows is exact.
 
-    Missing labels: two partitions are compared on the samples both label, two samples by the
+    Missing labels: two partitions are compared on the samples that both label, two samples on the
     partitions that label both.
 
-    Deviation from the paper: the cut performs the first n' - K merges and so always yields K
-    clusters. Mutual information is divided by the larger entropy, as in the authors' program.
+    Deviations from the paper: the cut performs the first n' - K merges and therefore always returns
+    K clusters. Mutual information is divided by the larger entropy, as in the authors' program.
 
     References
     ----------
@@ -85,7 +86,5 @@ class WEAC(BaseConsensus):
         self.beta = beta
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        distances = crowd_weighted_coassociation(ensemble, beta=self.beta, expand=False)
-        np.subtract(1.0, distances, out=distances)
-        tree = agglomerate(distances, ensemble.weights, self.linkage, overwrite=True)
-        return Solution(tree.cut(self.n_clusters), learned={"tree_": tree})
+        similarity = crowd_weighted_coassociation(ensemble, beta=self.beta, expand=False)
+        return linkage_solution(similarity, ensemble.weights, self.n_clusters, self.linkage)
