@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from partita.consensus.base import BaseConsensus, Size, Solution
 from partita.consensus.constraints import N_CLUSTERS, N_INIT, NON_NEGATIVE, RANDOM_STATE
 from partita.ensemble import Ensemble
-from partita.solvers.graph_cut.graphs import METIS_ROWS
-from partita.solvers.graph_cut.refinement import Cut
+from partita.solvers.graph_cut.graphs import METIS_ROWS, Cut
 
 __all__ = ["BalancedCutConsensus", "cut_bytes"]
 

@@ -19,7 +19,7 @@ from partita.solvers.graph_cut._refinement import (
 from partita.solvers.graph_cut.metis import as_integers, part_graph
 from partita.solvers.spectral import Factored, normalize_rows, spectral_embedding
 
-__all__ = ["METIS_ROWS", "cut_cliques", "cut_graph"]
+__all__ = ["METIS_ROWS", "Cut", "cut_cliques", "cut_graph"]
 
 METIS_ROWS = 500  # "auto" uses METIS up to this size: METIS needs all pairs written down
 # "auto" does not use METIS where a part may weigh less than four single vertices: METIS then has
