@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from numpydoc_sections import Item, items, sections
-from public_names import documented, exported, signature
 
 import partita
+from numpydoc_sections import Item, items, sections
 from partita.registry import all_methods
+from public_names import documented, exported, signature
 
 # Inherited methods are documented once.
 UNIQUE = {id(inspect.unwrap(content)): (name, content) for name, content in documented()}
@@ -28,7 +28,7 @@ def parameters(content: Any) -> Iterator[tuple[Item, inspect.Parameter]]:
 
 
 def names_default(item: Item, parameter: inspect.Parameter) -> bool:
-    """Return whether `kind` reads `type, default=value`, or `optional` where None is the default."""
+    """Return whether `kind` ends in `default=value`, or is `optional` where that is None."""
     default = parameter.default
     if default is inspect.Parameter.empty or parameter.kind is parameter.VAR_KEYWORD:
         return True

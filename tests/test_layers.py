@@ -83,7 +83,7 @@ def part_of(dotted: str) -> str:
     return pieces[1] if len(pieces) > 1 else ""
 
 
-NUMBA_DOORS = ("partita._kernels._jit", "partita._kernels._vectors")
+NUMBA_MODULES = ("partita._kernels._jit", "partita._kernels._vectors")
 
 
 def violations(source: str, module: str, is_package: bool = False) -> list[str]:
@@ -92,8 +92,8 @@ def violations(source: str, module: str, is_package: bool = False) -> list[str]:
     for item in imports_of(source, module, is_package):
         where = f"{module}:{item.line} imports {item.dotted}"
         top = item.module.split(".")[0]
-        if top in ("numba", "llvmlite") and module not in NUMBA_DOORS:
-            found.append(f"{where}: numba's doors are {' and '.join(NUMBA_DOORS)}")
+        if top in ("numba", "llvmlite") and module not in NUMBA_MODULES:
+            found.append(f"{where}: only these import numba: {' and '.join(NUMBA_MODULES)}")
         private = any(piece.startswith("_") for piece in item.dotted.split("."))
         if top == "sklearn" and private and module != "partita._sklearn_compat":
             found.append(f"{where}: private names of scikit-learn belong to _sklearn_compat")

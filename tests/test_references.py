@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,8 @@ WITH_FILE = [key for key in KEYS if (FOLDER / f"{key}.json").exists()]
 CASES = [(key, case) for key in WITH_FILE for case in load_cases(key)]
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_file_has_the_common_format(key: str) -> None:
-    stored = load_file(key)
+def check_format(stored: dict[str, Any], key: str) -> None:
+    """Check that a reference file has the format of reference/README.md."""
     assert set(stored) == {"method", "source", "how", "cases"}
     assert stored["method"] == key
     assert stored["source"] in SOURCES
@@ -31,8 +31,8 @@ def test_file_has_the_common_format(key: str) -> None:
         assert case["expected"]
 
 
-@pytest.mark.parametrize(("key", "case"), CASES, ids=[case.name for _, case in CASES])
-def test_method_reproduces_its_reference(key: str, case: Case) -> None:
+def check_case(key: str, case: Case) -> None:
+    """Fit a method as the case says and compare everything that the case expects."""
     method = get_method(key)
     parameters = dict(case.parameters)
     if "random_state" in method().get_params():
@@ -54,6 +54,16 @@ def test_method_reproduces_its_reference(key: str, case: Case) -> None:
             assert value <= entry["at_most"], entry["quantity"]
         if "at_least" in entry:
             assert value >= entry["at_least"], entry["quantity"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_file_has_the_common_format(key: str) -> None:
+    check_format(load_file(key), key)
+
+
+@pytest.mark.parametrize(("key", "case"), CASES, ids=[case.name for _, case in CASES])
+def test_method_reproduces_its_reference(key: str, case: Case) -> None:
+    check_case(key, case)
 
 
 def test_every_file_belongs_to_a_method() -> None:
