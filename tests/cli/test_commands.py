@@ -119,9 +119,9 @@ def test_samples_without_labels_have_none(partita) -> None:
 
 def test_missing_tokens_and_noise(partita) -> None:
     text = "a,b,c\n" + "0,0,?\n0,0,0\n0,-1,0\n1,1,1\n1,1,1\n1,?,-1\n"
-    done = partita("fuse", "-", "-k", "2", "--missing", "?", "--json", stdin=text)
+    done = partita("fuse", "-", "-k", "2", "--missing-values", "?", "--json", stdin=text)
     assert json.loads(done.stdout)["labels"] == [0, 0, 0, 1, 1, 1]
-    done = partita("fuse", "-", "-k", "2", "--missing", "?", "--noise", "cluster", "--json",
+    done = partita("fuse", "-", "-k", "2", "--missing-values", "?", "--noise", "cluster", "--json",
                    stdin=text)  # fmt: skip
     assert json.loads(done.stdout)["labels"] == [0, 0, 0, 1, 1, 1]
 
@@ -334,7 +334,7 @@ def test_evaluate_in_one_table_leaves_out_what_is_missing(partita) -> None:
         (["fuse", "labels.csv", "-k", "3", "-o", "-", "--json"], "both want stdout"),
         (["fuse", "labels.csv"], "-k"),
         (["fuse", "labels.csv", "-k", "3", "-m", "eac", "--checkpoint", "x"], "no checkpoints"),
-        (["fuse", "garbage.npy", "-k", "3"], "not a file of NumPy arrays"),
+        (["fuse", "garbage.npy", "-k", "3"], "not a .npy file"),
         (["generate", "labels.csv"], "column 'sample' has 'sample 0' in row 1"),
         (["generate", "labels.csv", *RUNS, "--ratio", "0.5"], "--ratio means nothing to random-k"),
         (["generate", "labels.csv", *RUNS, "-n", "0"], "n_partitions"),

@@ -65,7 +65,10 @@ def test_convert_keeps_ids_and_labels(partita, labels: Path, target: str) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fuse", "labels.csv", "-k", "3", *RUNS, "--report", "page.pdf"], "must end in .html"),
+        (
+            ["fuse", "labels.csv", "-k", "3", *RUNS, "--report", "page.pdf"],
+            "must end in one of .html",
+        ),
         (["fuse", "labels.csv", "-k", "3", *RUNS, "--report", "no/page.html"], "No folder"),
         (["report", "labels.csv", "nothing.csv", *RUNS], "No file 'nothing.csv'"),
         (["report", "labels.csv", "labels.csv", *RUNS], "several columns"),

@@ -59,8 +59,8 @@ def in_store(path: Path, folder: Path, name: str = "read.store", **options: obje
 def test_round_trips_keep_labels_names_and_ids(
     first: str, second: str, ensemble: Ensemble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("partita.io._sources._CELLS", 4000)  # many blocks
-    monkeypatch.setattr("partita.io._targets._ROW_GROUP", 1500)
+    monkeypatch.setattr("partita.io._label_blocks._BLOCK_CELLS", 4000)  # many blocks
+    monkeypatch.setattr("partita.io._parquet._ROW_GROUP", 1500)
     LabelStore.from_partitions(ensemble, tmp_path / "start.store", rows_per_chunk=700)
     one, two = tmp_path / f"one{first}", tmp_path / f"two{second}"
     convert(tmp_path / "start.store", one)
@@ -87,7 +87,7 @@ def test_npz_and_h5ad_are_sources(
     ensemble: Ensemble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anndata, pd = pytest.importorskip("anndata"), pytest.importorskip("pandas")
-    monkeypatch.setattr("partita.io._sources._CELLS", 4000)  # many blocks
+    monkeypatch.setattr("partita.io._label_blocks._BLOCK_CELLS", 4000)  # many blocks
     organ, leiden, *_ = make_columns()
     obs = pd.DataFrame(
         {"organ": pd.Categorical(organ), "leiden_1": pd.array(leiden, "Int64"), "age": range(N)},
@@ -162,7 +162,7 @@ def test_whole_numbers_as_ids_stay_numbers_in_parquet(tmp_path: Path) -> None:
 def test_cells_are_understood_as_told(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("1;?;-1\n2;b;4\nNA;b;-1\n")
-    told = {"header": False, "missing": ["?"], "noise": "cluster"}
+    told = {"header": False, "missing_values": ["?"], "noise": "cluster"}
     ensemble = in_store(path, tmp_path, **told)
     assert list(ensemble.partition_names) == ["partition_0", "partition_1", "partition_2"]
     assert [c.tolist() for c in ensemble.categories] == [["1", "2", "NA"], ["b"], [-1, 4]]
@@ -180,7 +180,7 @@ def test_an_id_column_does_not_collide_with_a_partition(tmp_path: Path) -> None:
 
 def test_labels_that_only_a_store_keeps_apart_are_not_merged(tmp_path: Path) -> None:
     LabelStore.from_partitions(Ensemble.from_partitions([[1, "1", 1]]), tmp_path / "s")
-    for kind in ("parquet", "npy"):
+    for kind in ("csv", "parquet", "npy"):
         with pytest.raises(InvalidEnsembleError, match="Only a label store"):
             convert(tmp_path / "s", tmp_path / f"x.{kind}")
         assert not (tmp_path / f"x.{kind}").exists()
@@ -234,7 +234,7 @@ def test_mistakes_are_told_and_leave_nothing(ensemble: Ensemble, tmp_path: Path)
     before = sorted(p.name for p in tmp_path.iterdir())
     for source, target, error, message in (
         (store, "x.xlsx", ValueError, "must end in one of .csv, .tsv, .parquet, .npy"),
-        (tmp_path / "other.xlsx", "x", ValueError, "Cannot read labels"),
+        (tmp_path / "other.xlsx", "x", ValueError, "Cannot read"),
         (tmp_path / "nothing.csv", "x", FileNotFoundError, "nothing.csv"),
         (store, "nowhere/x.csv", FileNotFoundError, "nowhere"),
         (store, "start.store", ValueError, "both source and target"),
@@ -282,7 +282,7 @@ def test_an_incomplete_store_is_not_converted(tmp_path: Path) -> None:
 def test_a_column_of_names_is_not_taken_for_labels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("partita.io._vocabulary._AT_MOST", 100)
+    monkeypatch.setattr("partita.io._label_blocks._MAX_LABELS", 100)
     (tmp_path / "x.csv").write_text("cell,a\n" + "".join(f"c{i},{i % 2}\n" for i in range(200)))
     with pytest.raises(InvalidEnsembleError, match=r"'cell'.*id_column"):
         convert(tmp_path / "x.csv", tmp_path / "s")

@@ -19,6 +19,7 @@ __all__ = [
     "encode",
     "encode_with",
     "name_array",
+    "read_column",
     "warn_of_other_columns",
 ]
 
@@ -123,7 +124,7 @@ def _encode_column(
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Codes, -1 for missing, and the label of every code."""
     _check_noise(noise)
-    codes, labels = _read(column, name)
+    codes, labels = read_column(column, name)
     is_noise = _equals_minus_one(labels)
     if noise == "cluster" or not is_noise.any():
         return codes, labels
@@ -138,7 +139,7 @@ def _encode_column(
 
 def distinct_labels(column: NDArray[Any], name: str) -> list[Any]:
     """The labels of a column, without what is missing; -1 is one of them."""
-    return list(_read(column, name)[1].tolist())
+    return list(read_column(column, name)[1].tolist())
 
 
 def _equals_minus_one(labels: NDArray[Any]) -> NDArray[np.bool_]:
@@ -147,7 +148,7 @@ def _equals_minus_one(labels: NDArray[Any]) -> NDArray[np.bool_]:
     return np.fromiter((label in (-1, "-1") for label in labels), bool, len(labels))
 
 
-def _read(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def read_column(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Codes of a column of any type, -1 where it is None, NaN or masked, and the sorted labels."""
     if isinstance(column, np.ma.MaskedArray):
         known = ~np.ma.getmaskarray(column)
@@ -175,7 +176,7 @@ def _read_part(
     column: NDArray[Any], known: NDArray[np.bool_], name: str
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     codes = np.full(len(column), -1, np.int64)
-    codes[known], labels = _read(column[known], name)
+    codes[known], labels = read_column(column[known], name)
     return codes, labels
 
 

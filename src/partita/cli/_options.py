@@ -15,7 +15,7 @@ __all__ = [
     "LabelsFile",
     "Method",
     "Methods",
-    "Missing",
+    "MissingValues",
     "NoHeader",
     "Noise",
     "NoiseOption",
@@ -63,10 +63,10 @@ Columns = Annotated[
 IdColumn = Annotated[
     str | None, typer.Option("--id-column", "-i", help="Column with the names of the samples.")
 ]
-Missing = Annotated[
+MissingValues = Annotated[
     list[str] | None,
     typer.Option(
-        "--missing",
+        "--missing-values",
         help="Text that stands for a missing label; repeat for more. "
         'Default: "", NA, NaN, nan, None and null.',
     ),

@@ -1,4 +1,4 @@
-"""Tables of the command line: `-` is CSV on stdin or stdout, everything else a file or a store."""
+"""Input and output tables of commands: a file, a store, or `-` for CSV on stdin or stdout."""
 
 from __future__ import annotations
 
@@ -27,14 +27,23 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Labels:
-    """An ensemble, what its samples' ids are called, and true classes where they were asked for."""
+    """Partitions that a command reads.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+    id_name : str, default="id"
+        Name of the column of sample ids.
+    truth : array or None
+        True classes, if the command was told their column.
+    """
 
     ensemble: Ensemble
     id_name: str = "id"
     truth: Any = None
 
     def with_ids(self, columns: Mapping[str, Any]) -> Table:
-        """A result per sample, beside the samples' ids."""
+        """Return a table of results per sample, with the ids of the samples."""
         from partita.io import Table
 
         return Table(dict(columns), self.ensemble.sample_ids, self.id_name)
@@ -42,58 +51,58 @@ class Labels:
 
 @dataclass(frozen=True)
 class Source:
-    """A table and how the user says it is to be read."""
+    """A table to read, and the options for reading it."""
 
     path: str
     columns: Sequence[str] | None = None
     id_column: str | None = None
-    missing: Sequence[str] | None = None
+    missing_values: Sequence[str] | None = None
     no_header: bool = False
 
     def labels(self) -> Table:
+        """Read a table of labels."""
         from partita.io import read_labels
 
         return self._read(read_labels)
 
     def features(self) -> Table:
+        """Read a table of features."""
         from partita.io import read_features
 
         with hinting('choose columns with --columns "x*"; name the ids with --id-column NAME'):
             return self._read(read_features)
 
     def _read(self, read: Any) -> Any:
-        from partita.io import MISSING
+        from partita.io import MISSING_VALUES
 
         return read(
             sys.stdin if self.path == "-" else self.path,
             columns=self.columns,
             id_column=self.id_column,
-            missing=MISSING if self.missing is None else self.missing,
+            missing_values=MISSING_VALUES if self.missing_values is None else self.missing_values,
             header=not self.no_header,
         )
 
     def ensemble(self, noise: str, talk: Talk, truth_column: str | None = None) -> Labels:
-        """The partitions in a file or a store; the column of the truth is none of them."""
+        """Read the partitions of a file or a store, and the true classes from their column."""
         if Path(self.path).is_dir():
             return self._stored(truth_column)
         source = self
         if truth_column is not None and self.columns is not None:
             source = replace(self, columns=[*self.columns, truth_column])
         table = source.labels()
-        columns = dict(table.columns)
         truth = None
         if truth_column is not None:
             _, truth = one_column(table, truth_column, "--truth-column")
-            del columns[truth_column]
-        ensemble = replace(table, columns=columns).ensemble(noise=noise)
-        without = int((~ensemble.observed).all(axis=1).sum())
-        if without:
-            talk.say(f"{without} of {ensemble.n_samples} samples have no label and get none")
+            table = table.select([name for name in table.columns if name != truth_column])
+        ensemble = table.ensemble(noise=noise)
+        n_unlabeled = int((~ensemble.observed).all(axis=1).sum())
+        if n_unlabeled:
+            talk.say(f"{n_unlabeled} of {ensemble.n_samples} samples have no label and get none")
         return Labels(ensemble, table.id_name, truth)
 
     def _stored(self, truth_column: str | None) -> Labels:
-
-        if self.columns or self.id_column or self.missing or self.no_header or truth_column:
+        if self.columns or self.id_column or self.missing_values or self.no_header or truth_column:
             raise ValueError(
                 f"{self.path} is a store, which has names, ids and missing labels of its own; "
                 "options about columns and missing labels are for files."
@@ -104,18 +113,21 @@ class Source:
 
 
 def one_column(table: Table, name: str | None, option: str) -> tuple[str, Any]:
-    """The column that an option names; without a name, the only one there is."""
-    listed = ", ".join(table.columns)
+    """Return the column that an option names; without a name, the only one there is."""
+    names = ", ".join(table.columns)
     if name is None and len(table.columns) > 1:
-        raise ValueError(f"{table.source} has several columns ({listed}): say which, {option}.")
+        raise ValueError(f"{table.source} has several columns ({names}): say which, {option}.")
     name = next(iter(table.columns)) if name is None else name
     if name not in table.columns:
-        raise ValueError(f"{table.source} has no column {name!r}; it has {listed}.")
+        raise ValueError(f"{table.source} has no column {name!r}; it has {names}.")
     return name, table.columns[name]
 
 
 def in_order_of(ids: Any, n_samples: int, other: Table, values: Any) -> Any:
-    """A column of another table in the order of these samples: by id, or as it stands."""
+    """Return a column of another table in the order of these samples.
+
+    Samples are matched by id if both tables have ids, otherwise by position.
+    """
     if ids is None or other.ids is None:
         if n_samples != other.n_samples:
             raise ValueError(
@@ -135,17 +147,15 @@ def in_order_of(ids: Any, n_samples: int, other: Table, values: Any) -> Any:
 
 
 def check_report(path: Path | None) -> None:
-    """Refuse before the work a report that could not be written."""
-    if path is None:
-        return
-    if path.suffix not in (".html", ".json"):
-        raise ValueError(f"A report must end in .html or .json, got {str(path)!r}.")
-    if not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"No folder {str(path.absolute().parent)!r} to write into.")
+    """Raise an error if a report cannot be written, before it is computed."""
+    from partita.io import check_target
+
+    if path is not None:
+        check_target(path, (".html", ".json"))
 
 
 def check_output(output: str | None, as_json: bool) -> None:
-    """Refuse before the work what could not be written, or twice to one place."""
+    """Raise an error if a result cannot be written, before it is computed."""
     from partita.io import check_target
 
     if output == "-" and as_json:
@@ -155,7 +165,7 @@ def check_output(output: str | None, as_json: bool) -> None:
 
 
 def write(table: Table, output: str | None, *, base: str) -> None:
-    """Write to a file, or as CSV to stdout; `base` is the input, in case both are .h5ad."""
+    """Write to a file, or as CSV to stdout; `base` is the input, which may be an .h5ad file."""
     from partita.io import write_table
 
     if output in (None, "-"):

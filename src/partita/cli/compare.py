@@ -13,7 +13,7 @@ from partita.cli._options import (
     Json,
     LabelsFile,
     Methods,
-    Missing,
+    MissingValues,
     NoHeader,
     Noise,
     NoiseOption,
@@ -40,7 +40,7 @@ def compare(
     output: Output = None,
     columns: Columns = None,
     id_column: IdColumn = None,
-    missing: Missing = None,
+    missing_values: MissingValues = None,
     no_header: NoHeader = False,
     noise: NoiseOption = Noise.missing,
     seed: Seed = 0,
@@ -59,7 +59,7 @@ def compare(
     check_output(output, as_json)
     talk = Talk(quiet)
     with progress_bars("reading", quiet=quiet):
-        source = Source(labels, columns, id_column, missing, no_header)
+        source = Source(labels, columns, id_column, missing_values, no_header)
         given = source.ensemble(noise, talk, truth_column)
     known = hinting("`partita methods` lists the keys of all methods")
     with known, progress_bars("comparing", quiet=quiet):

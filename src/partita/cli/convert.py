@@ -1,4 +1,4 @@
-"""`partita convert`: labels from one kind of file to another."""
+"""`partita convert`: copy labels from one kind of file to another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from partita.cli._options import (
     Columns,
     IdColumn,
     Json,
-    Missing,
+    MissingValues,
     NoHeader,
     Noise,
     NoiseOption,
@@ -33,12 +33,12 @@ def convert(
         str,
         typer.Argument(
             metavar="TARGET",
-            help="File to write, by its ending, or a new folder for a store (no ending or .store).",
+            help="File to write, or a new folder for a store (no suffix or .store).",
         ),
     ],
     columns: Columns = None,
     id_column: IdColumn = None,
-    missing: Missing = None,
+    missing_values: MissingValues = None,
     no_header: NoHeader = False,
     noise: NoiseOption = Noise.missing,
     as_json: Json = False,
@@ -46,7 +46,7 @@ def convert(
 ) -> None:
     """Copy labels block by block between files and stores of any size."""
     from partita.cli._progress import progress_bars
-    from partita.io import MISSING
+    from partita.io import MISSING_VALUES
     from partita.io.conversion import convert
 
     with progress_bars("converting", quiet=quiet):
@@ -55,7 +55,7 @@ def convert(
             target,
             columns=columns,
             id_column=id_column,
-            missing=MISSING if missing is None else missing,
+            missing_values=MISSING_VALUES if missing_values is None else missing_values,
             noise=noise.value,
             header=not no_header,
         )

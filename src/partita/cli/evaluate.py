@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli._messages import Talk, plain, print_json, print_table
-from partita.cli._options import Columns, IdColumn, Json, Missing, NoHeader, Quiet
+from partita.cli._options import Columns, IdColumn, Json, MissingValues, NoHeader, Quiet
 
 if TYPE_CHECKING:
     from partita.io import Table
@@ -29,7 +29,7 @@ def evaluate(
     ] = None,
     columns: Columns = None,
     id_column: IdColumn = None,
-    missing: Missing = None,
+    missing_values: MissingValues = None,
     no_header: NoHeader = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -42,8 +42,12 @@ def evaluate(
 
     if truth is None and truth_column is None:
         raise ValueError("Pass the table with the true classes, or name their --truth-column.")
-    table = Source(labels, None, id_column, missing, no_header).labels()
-    other = table if truth is None else Source(truth, None, id_column, missing, no_header).labels()
+    table = Source(labels, None, id_column, missing_values, no_header).labels()
+    other = (
+        table
+        if truth is None
+        else Source(truth, None, id_column, missing_values, no_header).labels()
+    )
     name, y = one_column(other, truth_column, "--truth-column")
     y = y if truth is None else in_order_of(table.ids, table.n_samples, other, y)
     chosen = _chosen(table, columns, name if truth is None else None)

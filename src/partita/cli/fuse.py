@@ -15,7 +15,7 @@ from partita.cli._options import (
     Json,
     LabelsFile,
     Method,
-    Missing,
+    MissingValues,
     NoHeader,
     Noise,
     NoiseOption,
@@ -48,7 +48,7 @@ def fuse(
     ] = None,
     columns: Columns = None,
     id_column: IdColumn = None,
-    missing: Missing = None,
+    missing_values: MissingValues = None,
     no_header: NoHeader = False,
     noise: NoiseOption = Noise.missing,
     seed: Seed = 0,
@@ -79,7 +79,7 @@ def fuse(
         return
     talk = Talk(quiet)
     with progress_bars("reading", quiet=quiet):
-        source = Source(labels, columns, id_column, missing, no_header)
+        source = Source(labels, columns, id_column, missing_values, no_header)
         given = source.ensemble(noise, talk)
     with progress_bars(type(estimator).__name__, quiet=quiet):
         found = fuse_labels(

@@ -13,7 +13,7 @@ from partita.cli._options import (
     IdColumn,
     Json,
     LabelsFile,
-    Missing,
+    MissingValues,
     NoHeader,
     Noise,
     NoiseOption,
@@ -40,7 +40,7 @@ def report(
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Consensus clustering",
     columns: Columns = None,
     id_column: IdColumn = None,
-    missing: Missing = None,
+    missing_values: MissingValues = None,
     no_header: NoHeader = False,
     noise: NoiseOption = Noise.missing,
     as_json: Json = False,
@@ -57,9 +57,9 @@ def report(
     check_report(output)
     talk = Talk(quiet)
     with progress_bars("reading", quiet=quiet):
-        source = Source(labels, columns, id_column, missing, no_header)
+        source = Source(labels, columns, id_column, missing_values, no_header)
         given = source.ensemble(noise, talk, truth_column)
-        table = Source(consensus, None, id_column, missing, no_header).labels()
+        table = Source(consensus, None, id_column, missing_values, no_header).labels()
     if consensus_column is None and "consensus" in table.columns:
         consensus_column = "consensus"
     _, found = one_column(table, consensus_column, "--consensus-column")

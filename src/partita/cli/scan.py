@@ -14,7 +14,7 @@ from partita.cli._options import (
     Json,
     LabelsFile,
     Method,
-    Missing,
+    MissingValues,
     NoHeader,
     Noise,
     NoiseOption,
@@ -43,7 +43,7 @@ def scan(
     nulls: Annotated[int, typer.Option(min=2, help="Null ensembles.")] = 10,
     columns: Columns = None,
     id_column: IdColumn = None,
-    missing: Missing = None,
+    missing_values: MissingValues = None,
     no_header: NoHeader = False,
     noise: NoiseOption = Noise.missing,
     seed: Seed = 0,
@@ -60,7 +60,7 @@ def scan(
     with hinting("`partita methods` lists the keys of all methods"):
         consensus = prepare(method)
     talk = Talk(quiet)
-    source = Source(labels, columns, id_column, missing, no_header)
+    source = Source(labels, columns, id_column, missing_values, no_header)
     options: dict[str, Any] = {
         "method": consensus,
         "n_resamples": resamples,

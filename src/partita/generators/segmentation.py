@@ -24,8 +24,7 @@ from partita.exceptions import InvalidStoreError
 from partita.generators._estimators import check_clusterer
 from partita.generators._feature_file import FeatureFile
 from partita.generators._segment_partition import Segmentation, segment_partition
-from partita.io.store import LabelStore
-from partita.io.store._columns import remove_columns
+from partita.io.store import LabelStore, remove_columns
 
 __all__ = ["segment"]
 

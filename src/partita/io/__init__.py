@@ -1,19 +1,23 @@
-"""Tables of labels or features in files: CSV, TSV, parquet, npy, npz and h5ad.
+"""Tables of labels or features in files: CSV, TSV, parquet, npy, npz, h5ad and label stores.
 
-Sample ids and column names are kept. Nothing is unpickled. What a file's cells mean is the same
-whatever packages are installed, see `read_labels`.
+One table, in `_formats`, says which module reads and writes files of a suffix. Each such module has
+`read_blocks` and `write_blocks`. Sample ids and column names are kept, nothing is unpickled, and
+the meaning of a cell does not depend on which packages are installed, see `read_labels`.
 """
 
 from __future__ import annotations
 
+from partita.io._blocks import choose_columns
+from partita.io._formats import check_target
 from partita.io._reading import read_features, read_labels
-from partita.io._table import MISSING, Table, choose_columns
-from partita.io._writing import check_target, write_table
+from partita.io._table import Table
+from partita.io._vocabulary import MISSING_VALUES
+from partita.io._writing import write_labels, write_table
 from partita.io.conversion import Conversion, convert
 from partita.io.store import LabelStore, LabelWriter
 
 __all__ = [
-    "MISSING",
+    "MISSING_VALUES",
     "Conversion",
     "LabelStore",
     "LabelWriter",
@@ -23,5 +27,6 @@ __all__ = [
     "convert",
     "read_features",
     "read_labels",
+    "write_labels",
     "write_table",
 ]

@@ -1,28 +1,22 @@
-"""Which reader a file gets: by its name."""
+"""Read a table of labels or of features into memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from partita.exceptions import InvalidEnsembleError
-from partita.io._arrays import read_arrays
-from partita.io._delimited import read_delimited_features, read_delimited_labels
-from partita.io._frames import read_h5ad, read_parquet
-from partita.io._table import MISSING, Table
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["DELIMITERS", "open_text", "read_features", "read_labels"]
+from partita.io._blocks import Selection, TableBlocks, collect
+from partita.io._formats import open_blocks
+from partita.io._table import NumberedColumns, Table
+from partita.io._vocabulary import MISSING_VALUES, TextVocabulary, without_missing_values
 
-DELIMITERS = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}  # None: see the first line
-_READERS: dict[str, Callable[..., Table]] = {
-    ".npy": read_arrays,
-    ".npz": read_arrays,
-    ".parquet": read_parquet,
-    ".pq": read_parquet,
-    ".h5ad": read_h5ad,
-}
+__all__ = ["read_features", "read_labels"]
+
+_HINT = "Choose the columns with features, and say which holds the ids."
 
 
 def read_labels(
@@ -30,7 +24,7 @@ def read_labels(
     *,
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
-    missing: Sequence[str] = MISSING,
+    missing_values: Sequence[str] = MISSING_VALUES,
     header: bool = True,
 ) -> Table:
     """Read a table of labels, one partition per column.
@@ -38,16 +32,18 @@ def read_labels(
     Parameters
     ----------
     source : path, or open text file with CSV or TSV
-        By its name .csv, .tsv, .parquet, .npy, .npz or .h5ad (columns of `obs`).
+        The suffix names the format: .csv, .tsv, .parquet, .npy, .npz or .h5ad (columns of `obs`).
     columns : sequence of str, optional
-        Names or patterns such as "leiden_*"; all but the ids by default, required for .h5ad.
+        Names or patterns such as "leiden_*". By default all columns but the ids; required for
+        .h5ad.
     id_column : str, optional
-        Column with the samples' names. In CSV a first column without a name, as data frames write
-        their index, is taken for the ids; in .h5ad the names of the observations are.
-    missing : sequence of str
-        Text that stands for a missing label. A label of -1 is noise, which the ensemble decides on.
-    header : bool
-        Whether the first line of a CSV file holds names.
+        Column with the names of the samples. By default a first column of a CSV file that has no
+        name, as data frames write their index, or the names of the observations of .h5ad.
+    missing_values : sequence of str, default=("", "NA", "NaN", "nan", "None", "null")
+        Text that stands for a missing label. A label of -1 is noise, see `Table.ensemble`.
+    header : bool, default=True
+        Whether the first line of a CSV file holds the column names. If not, they are partition_0,
+        partition_1, ...
 
     Returns
     -------
@@ -70,7 +66,22 @@ def read_labels(
     >>> table.ensemble()
     Ensemble(2 samples, 2 partitions, 1 to 2 clusters each, 1 label missing)
     """
-    return _read(source, read_delimited_labels, columns, id_column, missing, header)
+    return _read(source, Selection(columns, id_column, header), missing_values, _number_cells)
+
+
+def _number_cells(
+    table: TableBlocks, missing_values: Sequence[str], source: str
+) -> tuple[NumberedColumns, list[Any]]:
+    """Read labels from text; memory holds a number per cell, not its text."""
+    vocabularies = [TextVocabulary(name, missing_values) for name in table.names]
+    parts: list[list[NDArray[np.int32]]] = [[] for _ in table.names]
+    ids: list[Any] = []
+    for block in table.blocks:
+        for vocabulary, cells, part in zip(vocabularies, block.columns, parts, strict=True):
+            part.append(vocabulary.number(cells))
+        ids += block.ids or ()
+    numbers = {name: np.concatenate(p) for name, p in zip(table.names, parts, strict=True)}
+    return NumberedColumns(numbers, {v.name: v.values() for v in vocabularies}), ids
 
 
 def read_features(
@@ -78,63 +89,70 @@ def read_features(
     *,
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
-    missing: Sequence[str] = MISSING,
+    missing_values: Sequence[str] = MISSING_VALUES,
     header: bool = True,
 ) -> Table:
-    """Read a table of numbers; parameters as in `read_labels`.
+    """Read a table of numbers. The parameters are those of `read_labels`.
 
-    Features have no missing values: a cell that is no number is an error that says where it is.
+    Features have no missing values: a cell that is not a number is an error that says where it is.
     """
-    table = _read(source, read_delimited_features, columns, id_column, missing, header)
+    table = _read(source, Selection(columns, id_column, header), missing_values, _parse_numbers)
     for name, column in table.columns.items():
         if column.dtype.kind not in "fiub":
             raise ValueError(
                 f"{table.source}: column {name!r} holds {column.dtype} where numbers were "
-                "expected. Choose the columns with features, and say which holds the ids."
+                f"expected. {_HINT}"
             )
     return table
 
 
+def _parse_numbers(
+    table: TableBlocks, missing_values: Sequence[str], source: str
+) -> tuple[dict[str, NDArray[np.float64]], list[Any]]:
+    """Read features from text."""
+    parts: list[list[NDArray[np.float64]]] = [[] for _ in table.names]
+    ids: list[Any] = []
+    done = 0
+    for block in table.blocks:
+        for name, cells, part in zip(table.names, block.columns, parts, strict=True):
+            try:
+                part.append(np.asarray(cells, np.float64))
+            except ValueError:
+                row = next(i for i, cell in enumerate(cells) if not _is_number(cell))
+                what = "no value" if cells[row] in missing_values else repr(cells[row])
+                raise ValueError(
+                    f"{source}: column {name!r} has {what} in row {done + row + 1}, a "
+                    f"number was expected. {_HINT}"
+                ) from None
+        ids += block.ids or ()
+        done += len(block)
+    return {n: np.concatenate(part) for n, part in zip(table.names, parts, strict=True)}, ids
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
 def _read(
     source: str | Path | IO[str],
-    read_delimited: Callable[..., Table],
-    columns: Sequence[str] | None,
-    id_column: str | None,
-    missing: Sequence[str],
-    header: bool,
+    selection: Selection,
+    missing_values: Sequence[str],
+    read_text: Callable[..., tuple[Mapping[str, NDArray[Any]], list[Any]]],
 ) -> Table:
-    suffix = ".csv" if hasattr(source, "read") else Path(source).suffix.lower()
-    if suffix in DELIMITERS:
-        with open_text(source) as (file, name):
-            return read_delimited(
-                file,
-                missing,
-                name,
-                DELIMITERS[suffix],
-                header=header,
-                patterns=columns,
-                id_column=id_column,
-            )
-    path = Path(str(source))
-    if suffix not in _READERS:
-        known = ", ".join([*DELIMITERS, *_READERS])
-        raise InvalidEnsembleError(f"Cannot tell what {str(path)!r} is; known endings: {known}.")
-    if not path.exists():
-        raise FileNotFoundError(f"No file {str(path)!r}.")
-    return _READERS[suffix](path, missing, columns, id_column)
-
-
-@contextmanager
-def open_text(source: str | Path | IO[str]) -> Iterator[tuple[Any, str]]:
-    if hasattr(source, "read"):
-        yield source, getattr(source, "name", "the input")
-        return
-    if not Path(source).exists():
-        raise FileNotFoundError(f"No file {str(source)!r}.")
-    with open(
-        source, encoding="utf-8-sig", newline=""
-    ) as file:  # with or without a byte order mark
-        try:
-            yield file, str(source)
-        except UnicodeDecodeError as error:
-            raise InvalidEnsembleError(f"{source} is not text in UTF-8: {error}.") from error
+    """Read a table; `read_text` reads the columns and ids of one that is text."""
+    is_path = isinstance(source, str | Path)
+    name = str(source) if is_path else getattr(source, "name", "the input")
+    ids: list[Any] | None
+    with open_blocks(source, selection) as table:
+        if table.is_text:
+            columns, ids = read_text(table, missing_values, name)
+        else:
+            block = collect(table.blocks)
+            values = [without_missing_values(column, missing_values) for column in block.columns]
+            columns, ids = dict(zip(table.names, values, strict=True)), block.ids
+    sample_ids = None if table.id_name is None else np.asarray(ids, object)
+    return Table(columns, sample_ids, table.id_name or "id", name)

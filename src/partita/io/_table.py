@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensemble import Ensemble
-from partita.exceptions import InvalidEnsembleError
+from partita._input.coding import encode, warn_of_other_columns
+from partita._input.containers import LabelTable
+from partita.ensemble import Ensemble, LabelLayout
+from partita.io._vocabulary import Coding
 
-__all__ = ["MISSING", "Table", "choose_columns", "without_tokens"]
-
-MISSING = ("", "NA", "NaN", "nan", "None", "null")
-_SHOWN = 20
+__all__ = ["NumberedColumns", "Table"]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns, one entry per sample, as `read_labels` and `read_features` return them.
+    """Named columns with one entry per sample, as `read_labels` and `read_features` return them.
 
     Attributes
     ----------
     columns : mapping of str to array of shape (n_samples,)
         Missing entries are masked, NaN or None.
     ids : array of shape (n_samples,) or None
-        Names of the samples.
-    id_name : str
-        Name of the column the ids come from and go to.
+        Names of the samples. None: they have no names.
+    id_name : str, default="id"
+        Name of the column of the ids.
     source : str
         The file, for messages and provenance.
     """
@@ -44,51 +42,87 @@ class Table:
     def n_samples(self) -> int:
         return len(next(iter(self.columns.values())))
 
+    def select(self, names: Iterable[str]) -> Table:
+        """Return a table of some columns."""
+        if isinstance(self.columns, NumberedColumns):
+            return replace(self, columns=self.columns.select(names))
+        return replace(self, columns={name: self.columns[name] for name in names})
+
+    def codes(self, noise: str = "missing") -> tuple[NDArray[Any], LabelLayout]:
+        """Return the columns as codes, and how to read them.
+
+        Parameters
+        ----------
+        noise : {"missing", "cluster", "singletons"}, default="missing"
+            What a label of -1 means: no label, one cluster, or a cluster of its own per sample.
+        """
+        names = list(self.columns)
+        if isinstance(self.columns, NumberedColumns) and noise != "singletons":
+            return self.columns.codes(noise)
+        codes, categories = encode(_label_columns(list(self.columns.values())), names, noise)
+        return codes, LabelLayout(codes.dtype, categories, np.asarray(names, object))
+
     def ensemble(self, *, noise: str = "missing") -> Ensemble:
-        """The columns as partitions; a sample without any label is kept and gets none."""
-        return Ensemble.from_partitions(
-            list(self.columns.values()),
-            noise=noise,
+        """Return the columns as partitions.
+
+        A sample without any label is kept; results have no label for it either. `noise` as in
+        `codes`.
+        """
+        codes, layout = self.codes(noise)
+        if noise != "singletons":
+            warn_of_other_columns(layout.categories, list(self.columns), len(codes))
+        return Ensemble.from_codes(
+            codes,
+            layout,
             unlabeled="keep",
             sample_ids=self.ids,
-            partition_names=list(self.columns),
             provenance={"source": self.source} if self.source else {},
         )
 
     def matrix(self) -> NDArray[np.float64]:
-        """The columns as features, shape (n_samples, n_columns)."""
+        """Return the columns as features, shape (n_samples, n_columns)."""
         return np.column_stack(list(self.columns.values())).astype(np.float64, copy=False)
 
 
-def choose_columns(
-    names: Sequence[str], patterns: Sequence[str] | None, id_column: str | None, source: str
-) -> list[str]:
-    """Columns whose names match a pattern, in the order of the file; all but the ids by default."""
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InvalidEnsembleError(
-            f"{source} has more than one column named {twice[0]!r}. Rename it; if the first line "
-            "holds no names, say so (header=False, on the command line --no-header)."
-        )
-    if id_column is not None and id_column not in names:
-        raise InvalidEnsembleError(f"{source} has no column {id_column!r}; {_listed(names)}.")
-    others = [name for name in names if name != id_column]
-    if patterns is None:
-        return others
-    idle = [p for p in patterns if not any(fnmatchcase(name, p) for name in others)]
-    if idle:
-        raise InvalidEnsembleError(f"{source} has no column {idle[0]!r}; {_listed(others)}.")
-    return [name for name in others if any(fnmatchcase(name, p) for p in patterns)]
+class NumberedColumns(Mapping[str, NDArray[Any]]):
+    """Columns of few distinct values, kept as numbers; a column is decoded at each access.
+
+    Parameters
+    ----------
+    numbers : mapping of str to integer array of shape (n_samples,)
+        Per column, the index of each entry among the distinct values.
+    values : mapping of str to array
+        Per column, the distinct values. Missing ones are masked, NaN or None.
+    """
+
+    def __init__(
+        self, numbers: Mapping[str, NDArray[np.int32]], values: Mapping[str, NDArray[Any]]
+    ) -> None:
+        self._numbers = numbers
+        self._values = values
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._values[name][self._numbers[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def select(self, names: Iterable[str]) -> NumberedColumns:
+        return NumberedColumns({name: self._numbers[name] for name in names}, self._values)
+
+    def codes(self, noise: str) -> tuple[NDArray[Any], LabelLayout]:
+        """Return the codes of all columns; only distinct values are sorted."""
+        names = list(self)
+        coding = Coding(names, [self._values[name] for name in names], noise)
+        return coding.encode([self._numbers[name] for name in names]), coding.layout
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"it has {', '.join(map(repr, names[:_SHOWN]))}{more}"
-
-
-def without_tokens(values: NDArray[Any], tokens: Sequence[str]) -> NDArray[Any]:
-    """Text that stands for a missing label becomes None; numbers stay as they are."""
-    if values.dtype.kind not in "OUST":
-        return values
-    missing = frozenset(tokens)
-    return np.asarray([None if v in missing else v for v in values.tolist()], object)
+def _label_columns(columns: list[NDArray[Any]]) -> Any:
+    """Return whole numbers without gaps as one table, which is coded fastest."""
+    plain = [np.ma.getdata(c) for c in columns if not np.ma.is_masked(c)]
+    if len(plain) < len(columns) or len({c.dtype for c in plain}) > 1:
+        return columns
+    return LabelTable(np.column_stack(plain)) if plain[0].dtype.kind in "iu" else columns

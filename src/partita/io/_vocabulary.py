@@ -1,88 +1,171 @@
-"""The labels of a column, gathered in a first pass, and their codes in a second."""
+"""Code the labels of a file that is read in blocks.
+
+A first step numbers the distinct cells of a column in order of appearance. Once all have been seen,
+their types follow and every number gets its code. Only distinct cells are parsed and sorted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._input.coding import distinct_labels, encode, encode_with
+from partita._input.coding import encode, read_column
+from partita.ensemble import LabelLayout
 from partita.exceptions import InvalidEnsembleError
-from partita.io._delimited import typed_labels
 
-__all__ = ["TextVocabulary", "ValueVocabulary"]
+__all__ = [
+    "MISSING_VALUES",
+    "Coding",
+    "TextVocabulary",
+    "ValueVocabulary",
+    "Vocabulary",
+    "without_missing_values",
+]
 
-_AT_MOST = 1 << 20
+MISSING_VALUES = ("", "NA", "NaN", "nan", "None", "null")
+# At most 15 digits, which floating point holds exactly.
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})")
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,8})(\.[0-9]{1,6})?")
 
 
-class ValueVocabulary:
-    """Labels that have types, as in parquet and NumPy's files."""
+class _Numbers(dict[Any, int]):
+    """Number every distinct key in order of appearance."""
 
-    def __init__(self, name: str, noise: str) -> None:
-        self._name = name
-        self._noise = noise
-        self._seen: dict[Any, None] = {}
-        self.categories: NDArray[Any] = np.empty(0, np.int64)
+    def __missing__(self, key: Any) -> int:
+        self[key] = number = len(self)
+        return number
 
-    def see(self, column: NDArray[Any]) -> None:
-        self._seen.update(dict.fromkeys(distinct_labels(column, self._name)))
-        _check_size(self._seen, self._name)
 
-    def settle(self) -> None:
-        """Number the labels as `Ensemble.from_partitions` would."""
-        values = np.fromiter(self._seen, object, len(self._seen))
-        if not len(values):
-            values = np.asarray([None], object)  # the error of a partition without labels
-        self.categories = encode([values], [self._name], self._noise)[1][0]
+class Vocabulary(ABC):
+    """The distinct values of one column.
 
-    def codes(self, column: NDArray[Any]) -> NDArray[np.int64]:
-        """Codes, -1 where a label is missing."""
-        codes, unknown = encode_with([column], [self.categories], self._noise)
-        if unknown:
+    Parameters
+    ----------
+    name : str
+        Name of the column, for errors.
+    missing_values : sequence of str
+        Text that stands for a missing label.
+    max_size : int, optional
+        Largest number of distinct values. By default there is no limit.
+    """
+
+    def __init__(
+        self, name: str, missing_values: Sequence[str], max_size: int | None = None
+    ) -> None:
+        self.name = name
+        self._missing_values = missing_values
+        self._max_size = max_size
+        self._numbers = _Numbers()
+        self._is_final = False
+
+    def number(self, cells: Any) -> NDArray[np.int32]:
+        """Return the numbers of cells; new ones are added until `values` is called."""
+        numbers = self._number(cells)
+        if self._max_size is not None and len(self._numbers) > self._max_size:
+            if self._is_final:
+                raise InvalidEnsembleError(
+                    f"Column {self.name!r} has changed while it was read: the label "
+                    f"{list(self._numbers)[-1]!r} is new."
+                )
             raise InvalidEnsembleError(
-                f"Column {self._name!r} has changed while it was read: {unknown} labels are new."
+                f"Column {self.name!r} has more than {self._max_size} different labels. If it "
+                "names the samples, say so by id_column; otherwise leave it out by columns."
             )
-        return codes[:, 0]
+        return numbers
+
+    def values(self) -> NDArray[Any]:
+        """Return the value of every number; missing ones are masked, NaN or None."""
+        self._max_size, self._is_final = len(self._numbers), True
+        return self._values(list(self._numbers))
+
+    @abstractmethod
+    def _number(self, cells: Any) -> NDArray[np.int32]: ...
+
+    @abstractmethod
+    def _values(self, distinct: list[Any]) -> NDArray[Any]: ...
 
 
-class TextVocabulary:
-    """Labels as they are written in a text file; types follow from all of a column together."""
+class TextVocabulary(Vocabulary):
+    """The distinct cells of one column of a text file.
 
-    def __init__(self, name: str, noise: str, missing: Sequence[str]) -> None:
-        self._name = name
-        self._noise = noise
-        self._missing = missing
-        self._code_of: dict[str, int] = {}
-        self.categories: NDArray[Any] = np.empty(0, np.int64)
+    The type follows from all labels of the column together: whole numbers if every label is
+    written as one, decimals if every label is a plain decimal number, text otherwise. Text stays
+    as it is written: in a column with "01" or "1e5" no label is a number.
+    """
 
-    def see(self, cells: tuple[str, ...]) -> None:
-        self._code_of.update(dict.fromkeys(cells, -1))
-        _check_size(self._code_of, self._name)
+    def _number(self, cells: tuple[str, ...]) -> NDArray[np.int32]:
+        return np.fromiter(map(self._numbers.__getitem__, cells), np.int32, len(cells))
 
-    def settle(self) -> None:
-        """Number the labels as `Ensemble.from_partitions` would."""
-        texts = list(self._code_of)
-        values = typed_labels(texts, np.arange(len(texts), dtype=np.int32), self._missing)
-        table, (self.categories,) = encode([values], [self._name], self._noise)
-        codes = table[:, 0].astype(np.int64)
-        codes[table[:, 0] == np.iinfo(table.dtype).max] = -1
-        self._code_of = dict(zip(texts, codes.tolist(), strict=True))
-
-    def codes(self, cells: tuple[str, ...]) -> NDArray[np.int64]:
-        """Codes, -1 where a label is missing."""
-        try:
-            return np.fromiter(map(self._code_of.__getitem__, cells), np.int64, len(cells))
-        except KeyError as error:
-            raise InvalidEnsembleError(
-                f"Column {self._name!r} has changed while it was read: the label {error} is new."
-            ) from error
+    def _values(self, distinct: list[str]) -> NDArray[Any]:
+        is_missing = [text in self._missing_values for text in distinct]
+        labels = [t for t, m in zip(distinct, is_missing, strict=True) if not m]
+        for pattern, kind, filler in ((_WHOLE, int, "0"), (_DECIMAL, float, "nan")):
+            if labels and all(map(pattern.fullmatch, labels)):
+                texts = zip(distinct, is_missing, strict=True)
+                values = np.asarray([kind(filler if m else t) for t, m in texts])
+                return np.ma.masked_array(values, is_missing) if kind is int else values
+        texts = zip(distinct, is_missing, strict=True)
+        return np.asarray([None if m else t for t, m in texts], object)
 
 
-def _check_size(seen: Collection[Any], name: str) -> None:
-    if len(seen) > _AT_MOST:
-        raise InvalidEnsembleError(
-            f"Column {name!r} has more than {_AT_MOST} different labels. If it names the samples, "
-            "say so by id_column; otherwise leave it out by columns."
-        )
+class ValueVocabulary(Vocabulary):
+    """The distinct values of one column of a file that keeps types. The last value is None."""
+
+    def _number(self, column: NDArray[Any]) -> NDArray[np.int32]:
+        column = without_missing_values(column, self._missing_values)
+        codes, labels = read_column(column, self.name)
+        # A missing label has code -1 and so the number -1, the index of the last value.
+        numbers = [*map(self._numbers.__getitem__, labels.tolist()), -1]
+        return np.asarray(numbers, np.int32)[codes]
+
+    def _values(self, distinct: list[Any]) -> NDArray[Any]:
+        return np.fromiter([*distinct, None], object, len(distinct) + 1)
+
+
+class Coding:
+    """Turn numbers of vocabularies into codes.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the partitions.
+    values : sequence of arrays
+        Per partition, the value of every number.
+    noise : {"missing", "cluster"}
+        What a label of -1 means.
+
+    Attributes
+    ----------
+    layout : LabelLayout
+        How to read the codes. They are those that `Ensemble.from_partitions` gives.
+    """
+
+    def __init__(self, names: Sequence[str], values: Sequence[NDArray[Any]], noise: str) -> None:
+        coded = [encode([v], [name], noise) for v, name in zip(values, names, strict=True)]
+        self.layout = LabelLayout.of([labels for _, (labels,) in coded], list(names))
+        self._codes = [self._widen(codes[:, 0]) for codes, _ in coded]
+
+    def _widen(self, codes: NDArray[Any]) -> NDArray[Any]:
+        wide = codes.astype(self.layout.dtype)
+        wide[codes == np.iinfo(codes.dtype).max] = self.layout.missing_code
+        return wide
+
+    def encode(self, numbers: Sequence[NDArray[np.int32]]) -> NDArray[Any]:
+        """Return the codes of rows, shape (n_rows, n_partitions)."""
+        codes = np.empty((len(numbers[0]), len(numbers)), self.layout.dtype)
+        for i, column in enumerate(numbers):
+            codes[:, i] = self._codes[i][column]
+        return codes
+
+
+def without_missing_values(values: NDArray[Any], missing_values: Sequence[str]) -> NDArray[Any]:
+    """Replace text that stands for a missing label by None; other types stay as they are."""
+    if values.dtype.kind not in "OUST":
+        return values
+    tokens = frozenset(missing_values)
+    return np.asarray([None if v in tokens else v for v in values.tolist()], object)

@@ -1,59 +1,72 @@
-"""Which writer a file gets: by its name. A file is there whole or not at all."""
+"""Write a table that is in memory, or labels that are not."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from partita._atomic import atomic_path
-from partita.io._arrays import write_npy, write_npz
-from partita.io._delimited import write_delimited
-from partita.io._frames import write_h5ad, write_parquet
+import numpy as np
+
+from partita.io._blocks import Block, TableHeader
+from partita.io._formats import write_blocks
 from partita.io._table import Table
 
-__all__ = ["check_target", "write_table"]
+__all__ = ["write_labels", "write_table"]
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_KNOWN = (*_DELIMITERS, ".npy", ".npz", ".parquet", ".h5ad")
-
-
-def check_target(target: str | Path) -> Path:
-    """Refuse before the work, not after it, what could not be written."""
-    path = Path(target)
-    if path.suffix.lower() not in _KNOWN:
-        raise ValueError(f"{str(target)!r} must end in one of {', '.join(_KNOWN)}.")
-    if not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"No folder {str(path.absolute().parent)!r} to write into.")
-    if path.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder.")
-    return path
+_BLOCK_ROWS = 1 << 20
 
 
 def write_table(target: str | Path | IO[str], table: Table, *, base: Path | None = None) -> None:
-    """Write columns with the samples' ids.
+    """Write columns with the ids of the samples. The file appears when it is complete.
 
     Parameters
     ----------
     target : path, or open text file for CSV
-        By its name .csv, .tsv, .parquet, .npy (no ids), .npz or .h5ad.
+        The suffix names the format: .csv, .tsv, .parquet, .npy (no ids), .npz or .h5ad.
     table : Table
     base : path, optional
-        An .h5ad file to whose copy the columns are added, if that is what `target` is. An .h5ad
-        `target` that exists already gets the columns added, whatever `base` is.
+        An .h5ad file to whose copy the columns are added if `target` is a new .h5ad file. An
+        existing .h5ad target always gets the columns added to its own.
     """
-    if not isinstance(target, str | Path):
-        write_delimited(target, table, ",")
-        return
-    path = check_target(target)
-    suffix = path.suffix.lower()
-    with atomic_path(path) as partial:
-        if suffix in _DELIMITERS:
-            with open(partial, "w", encoding="utf-8", newline="") as text:
-                write_delimited(text, table, _DELIMITERS[suffix])
-        elif suffix == ".parquet":
-            write_parquet(partial, table)
-        elif suffix == ".h5ad":
-            write_h5ad(partial, table, path if path.exists() else base)
-        else:
-            with open(partial, "wb") as file:
-                (write_npy if suffix == ".npy" else write_npz)(file, table)
+    columns = list(table.columns.values())
+    ids = None if table.ids is None else table.ids.tolist()
+    header = TableHeader(
+        list(table.columns), columns, table.n_samples, None if ids is None else table.id_name
+    )
+    write_blocks(target, header, [Block(columns, ids)], base=base)
+
+
+def write_labels(
+    target: str | Path,
+    labels: Any,
+    n_clusters: int,
+    *,
+    name: str = "consensus",
+    ids: Iterable[Any] | None = None,
+) -> None:
+    """Write labels 0..n_clusters-1 that are not all in memory, block by block.
+
+    Parameters
+    ----------
+    target : path
+        The suffix names the format, as in `write_table`.
+    labels : array of shape (n_samples,), or any object with a length and slices
+        A label of -1 is written as missing.
+    n_clusters : int
+    name : str, default="consensus"
+        Name of the column.
+    ids : iterable, optional
+        Names of the samples, in order. By default none are written.
+    """
+    names = None if ids is None else iter(ids)
+
+    def blocks() -> Iterator[Block]:
+        for start in range(0, len(labels), _BLOCK_ROWS):
+            block = np.ma.masked_equal(np.asarray(labels[start : start + _BLOCK_ROWS]), -1)
+            yield Block([block], None if names is None else [next(names) for _ in block])
+
+    header = TableHeader(
+        [name], [np.arange(n_clusters)], len(labels), None if names is None else "id"
+    )
+    write_blocks(target, header, blocks())

@@ -1,24 +1,39 @@
-"""One call for all conversions."""
+"""`convert`: copy labels from one kind of file to another."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from partita.io import MISSING
-from partita.io._sources import ReadOptions, source_of
-from partita.io._targets import write_npy, write_parquet, write_store, write_text
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.config import report_progress
+from partita.exceptions import InvalidEnsembleError
+from partita.io._blocks import Block, Selection, TableHeader
+from partita.io._formats import STORE_SUFFIXES, check_target, write_blocks
+from partita.io._label_blocks import LabelBlocks, open_labels
+from partita.io._vocabulary import MISSING_VALUES
+from partita.io.store import LabelStore
 
 __all__ = ["Conversion", "convert"]
-
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_STORES = ("", ".store")
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """What was written, and where."""
+    """What `convert` wrote.
+
+    Attributes
+    ----------
+    target : Path
+        The file or folder.
+    n_samples, n_partitions : int
+    has_sample_ids : bool
+        Whether the source has names of the samples.
+    """
 
     target: Path
     n_samples: int
@@ -32,34 +47,36 @@ def convert(
     *,
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
-    missing: Sequence[str] = MISSING,
+    missing_values: Sequence[str] = MISSING_VALUES,
     noise: str = "missing",
     header: bool = True,
 ) -> Conversion:
     """Copy labels from one kind of file to another, block by block.
 
-    A folder is a label store; files are told apart by their endings: .csv, .tsv, .parquet, .npy,
-    and .npz or .h5ad (columns of `obs`) as a source. Files are read twice, once to learn the labels
-    and once to copy them, so memory holds a block of rows and the names of the clusters, however
-    many samples there are; only the columns of .npz and .h5ad are held as a whole. The target
-    appears when it is whole; a failure leaves what was there before.
+    A folder is a label store. The suffix of a file names its format: .csv, .tsv, .parquet, .npy,
+    .npz or .h5ad (columns of `obs`). A file is read twice, once to learn the labels and once to
+    copy them, so memory holds a block of rows and the names of the clusters, for any number of
+    samples. Only .npz and .h5ad files are read and written as a whole. The target appears when it
+    is complete; after a failure the old target is still there.
 
     Parameters
     ----------
     source : path
     target : path
-        A store is a new folder, without an ending or with .store; a file is replaced.
+        A new folder for a store, whose name has no suffix or .store, or a file. An existing file
+        is replaced; an existing .h5ad file gets the columns added.
     columns : sequence of str, optional
-        Names or patterns such as "leiden_*" of the partitions; all but the ids by default, required
-        for .h5ad.
+        Names or patterns such as "leiden_*" of the partitions. By default all columns but the ids;
+        required for .h5ad.
     id_column : str, optional
-        Column with the samples' names; not needed for a store or .h5ad.
-    missing : sequence of str
+        Column with the names of the samples. A store and .h5ad do not need it. By default samples
+        of other files have no names.
+    missing_values : sequence of str, default=("", "NA", "NaN", "nan", "None", "null")
         Text that stands for a missing label.
-    noise : {"missing", "cluster"}
-        Whether a label of -1 is no label or a cluster.
-    header : bool
-        Whether the first line of a text file holds names.
+    noise : {"missing", "cluster"}, default="missing"
+        Whether a label of -1 is a missing label or a cluster.
+    header : bool, default=True
+        Whether the first line of a text file holds the column names.
 
     Returns
     -------
@@ -67,9 +84,9 @@ def convert(
 
     Notes
     -----
-    Types: a store and parquet keep them. Text files do not say them; see `partita.io`. A .npy
-    file holds whole numbers with -1 where a label is missing, numbers with NaN or text with "", and
-    neither ids nor names. Samples without any label are kept.
+    A store and parquet keep the types of labels. Text files have no types, see `read_labels`. An
+    .npy file holds whole numbers with -1 where a label is missing, numbers with NaN or text with
+    "", and neither ids nor names. Samples without any label are kept.
 
     Examples
     --------
@@ -93,33 +110,90 @@ def convert(
             "needs all of them in memory, see `Ensemble.from_partitions` and "
             "`LabelStore.from_partitions`."
         )
-    start, end = Path(source), Path(target)
-    _check_target(start, end)
-    labels = source_of(start, ReadOptions(columns, id_column, missing, noise, header))
-    suffix = end.suffix.lower()
-    if suffix in _STORES:
-        write_store(end, labels)
-    elif suffix in _DELIMITERS:
-        write_text(end, labels, _DELIMITERS[suffix])
-    elif suffix == ".parquet":
-        write_parquet(end, labels)
-    else:
-        write_npy(end, labels)
-    return Conversion(end, labels.n_samples, len(labels.names), labels.id_name is not None)
-
-
-def _check_target(source: Path, target: Path) -> None:
-    """Refuse before the work, not after it, what could not be written."""
-    suffix = target.suffix.lower()
-    known = (*_DELIMITERS, ".parquet", ".npy")
-    if suffix not in (*_STORES, *known):
-        raise ValueError(
-            f"{str(target)!r} must end in one of {', '.join(known)}, or in .store or nothing for a "
-            "label store."
-        )
-    if not target.absolute().parent.is_dir():
-        raise FileNotFoundError(f"No folder {str(target.absolute().parent)!r} to write into.")
-    if suffix in known and target.is_dir():
-        raise IsADirectoryError(f"{str(target)!r} is a folder.")
-    if source.exists() and target.exists() and source.samefile(target):
+    start, end = Path(source), check_target(target, store=True)
+    if start.exists() and end.exists() and start.samefile(end):
         raise ValueError(f"{str(target)!r} is both source and target.")
+    labels = open_labels(start, Selection(columns, id_column, header), missing_values, noise)
+    write = _write_store if end.suffix.lower() in STORE_SUFFIXES else _write_file
+    write(end, labels)
+    n_partitions = labels.layout.n_partitions
+    return Conversion(end, labels.n_samples, n_partitions, labels.id_name is not None)
+
+
+def _write_store(path: Path, labels: LabelBlocks) -> None:
+    """Write a new label store; a failure leaves none behind."""
+    writer = LabelStore.create(
+        path,
+        labels.n_samples,
+        labels.layout.categories,
+        partition_names=_names(labels),
+        provenance=labels.provenance,
+    )
+    try:
+        start = 0
+        for ids, codes in _counted(labels):
+            writer.write(start, codes)
+            if ids is not None:
+                writer.append_sample_ids(ids)
+            start += len(codes)
+        writer.finish()
+    except BaseException:
+        shutil.rmtree(path)
+        raise
+
+
+def _write_file(path: Path, labels: LabelBlocks) -> None:
+    names = _names(labels)
+    pairs = zip(labels.layout.categories, names, strict=True)
+    categories = [_one_type(labels, name) for labels, name in pairs]
+    header = TableHeader(names, categories, labels.n_samples, labels.id_name)
+    blocks = (
+        Block([_decode(codes[:, i], c) for i, c in enumerate(categories)], ids)
+        for ids, codes in _counted(labels)
+    )
+    write_blocks(path, header, blocks)
+
+
+def _one_type(categories: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return the labels of one partition as numbers, truth values or text."""
+    if categories.dtype.kind in "iufb":
+        return categories
+    values = categories.tolist()
+    if all(isinstance(v, float) or (type(v) is int and abs(v) < 2**53) for v in values):
+        return np.asarray(values, np.float64)
+    texts = [str(value) for value in values]
+    if len(set(texts)) < len(texts):
+        raise InvalidEnsembleError(
+            f"Partition {name!r} has labels of different types that read the same as text, such as "
+            "1 and '1'. Only a label store keeps them apart."
+        )
+    return np.asarray(texts, object)
+
+
+def _decode(codes: NDArray[Any], categories: NDArray[Any]) -> NDArray[Any]:
+    """Return the labels of codes; missing ones are masked, or None among text."""
+    is_missing = codes >= len(categories)
+    values = categories[np.where(is_missing, 0, codes)]
+    if categories.dtype.kind == "O":
+        values[is_missing] = None
+        return values
+    return np.ma.masked_array(values, is_missing) if is_missing.any() else values
+
+
+def _names(labels: LabelBlocks) -> list[str]:
+    assert labels.layout.partition_names is not None
+    return list(labels.layout.partition_names)
+
+
+def _counted(labels: LabelBlocks) -> Iterator[tuple[list[Any] | None, NDArray[Any]]]:
+    """Iterate over the blocks, report progress and check the number of samples."""
+    done = 0
+    for ids, codes in labels.blocks:
+        yield ids, codes
+        done += len(codes)
+        report_progress("convert", done, labels.n_samples)
+    if done != labels.n_samples:
+        raise InvalidEnsembleError(
+            f"The source has changed while it was read: {done} samples instead of "
+            f"{labels.n_samples}."
+        )

@@ -1,8 +1,11 @@
-"""Rows of a `.npy` file, read where they lie: nothing is mapped, so memory does not grow."""
+"""`.npy` files: rows at any place of a file, and labels block by block."""
 
 from __future__ import annotations
 
+import io
 import mmap
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,52 +13,73 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NpyRows"]
+from partita._warn import warn_user
+from partita.exceptions import InvalidEnsembleError
+from partita.io._blocks import Block, Selection, TableBlocks, TableHeader
 
-_SPAN = 1 << 23  # bytes read at once
-_GAP = 1 << 16  # bytes between two rows that are cheaper to read than to skip
+__all__ = ["NpyRows", "npy_header", "read_blocks", "write_blocks"]
+
+_MAX_READ_BYTES = 1 << 23
+_MAX_GAP_BYTES = 1 << 16  # between two rows: reading so much is cheaper than skipping it
 
 
 @dataclass(frozen=True)
 class NpyRows:
-    """A two-dimensional array in a file: where it starts and how it lies. Pickles as that."""
+    """A two-dimensional array in a file.
+
+    Rows are read, not mapped, so memory does not grow with the part of the file that was visited.
+    Pickling keeps only the attributes.
+
+    Attributes
+    ----------
+    path : Path
+    dtype : numpy dtype
+    shape : tuple of int
+    offset : int
+        Position of the first entry in the file, in bytes.
+    by_columns : bool
+        Whether the array is in Fortran order.
+    """
 
     path: Path
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     offset: int
-    by_columns: bool = False  # Fortran order
+    by_columns: bool = False
 
     @classmethod
     def of(
         cls, source: str | Path | np.memmap[Any, Any], *, vector_as_column: bool = False
     ) -> NpyRows:
-        """From a path, or from a whole array that `np.load(path, mmap_mode="r")` mapped."""
+        """Open a path, or a whole array that `np.load(path, mmap_mode="r")` mapped.
+
+        A one-dimensional array is an error unless `vector_as_column` is true.
+        """
         if isinstance(source, np.memmap):
-            whole: Any = source.base  # of a part of a mapped array, this is that array
+            whole: Any = source.base  # the base of a slice is the mapped array, not the map
             if not isinstance(whole, mmap.mmap):
                 raise ValueError(
                     "Expected a whole memory-mapped file, got a part of one. Pass the file's path."
                 )
             by_columns = not source.flags.c_contiguous
             file: Any = source.filename
-            found = cls(Path(file), source.dtype, source.shape, int(source.offset), by_columns)
+            rows = cls(Path(file), source.dtype, source.shape, int(source.offset), by_columns)
         else:
-            found = cls._from_header(Path(source).absolute())
-        if vector_as_column and len(found.shape) == 1:
-            found = replace(found, shape=(found.shape[0], 1))
-        if len(found.shape) != 2 or 0 in found.shape:
+            rows = cls._from_header(Path(source).absolute())
+        if vector_as_column and len(rows.shape) == 1:
+            rows = replace(rows, shape=(rows.shape[0], 1))
+        if len(rows.shape) != 2 or 0 in rows.shape:
             raise ValueError(
-                f"Expected a two-dimensional array with rows and columns in {str(found.path)!r}, "
-                f"got shape {found.shape}."
+                f"Expected a two-dimensional array with rows and columns in {str(rows.path)!r}, "
+                f"got shape {rows.shape}."
             )
-        n_bytes = found.offset + found.shape[0] * found.shape[1] * found.dtype.itemsize
-        if found.path.stat().st_size < n_bytes:
+        n_bytes = rows.offset + rows.shape[0] * rows.shape[1] * rows.dtype.itemsize
+        if rows.path.stat().st_size < n_bytes:
             raise ValueError(
-                f"{str(found.path)!r} is truncated: {found.path.stat().st_size} bytes instead of "
+                f"{str(rows.path)!r} is truncated: {rows.path.stat().st_size} bytes instead of "
                 f"{n_bytes}."
             )
-        return found
+        return rows
 
     @classmethod
     def _from_header(cls, path: Path) -> NpyRows:
@@ -69,47 +93,127 @@ class NpyRows:
                 )
                 shape, by_columns, dtype = read(file)
             except ValueError as error:
-                raise ValueError(f"{str(path)!r} is not a .npy file: {error}.") from error
+                raise ValueError(
+                    f"{str(path)!r} is not a .npy file: {error}. Other files, such as a pickle, "
+                    "are never opened."
+                ) from error
             if dtype.hasobject:
                 raise ValueError(
-                    f"{str(path)!r} holds Python objects, which are not read from files. Save "
-                    "numbers or text."
+                    f"{str(path)!r} holds Python objects (a pickle), which could run any program "
+                    "when read and is therefore never opened. Save numbers or text: "
+                    "np.save(path, labels.astype(str))."
                 )
             return cls(path, dtype, shape, file.tell(), by_columns)
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
-        """Rows start..stop-1."""
+        """Return rows start..stop-1."""
         n, width = self.shape
         if not self.by_columns:
-            rows = np.empty((stop - start, width), self.dtype)
-            self._fill(rows, start * width)
-            return rows
-        columns = np.empty((width, stop - start), self.dtype)
+            return self._read_entries(start * width, (stop - start) * width).reshape(-1, width)
+        rows = np.empty((stop - start, width), self.dtype)
         for i in range(width):
-            self._fill(columns[i], i * n + start)
-        return np.ascontiguousarray(columns.T)
+            rows[:, i] = self._read_entries(i * n + start, stop - start)
+        return rows
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Some rows, whose numbers ascend; what lies between them is read where it is little."""
+        """Return rows by index, which must ascend; small gaps between them are read too."""
         taken = np.empty((len(rows), self.shape[1]), self.dtype)
         row_bytes = self.shape[1] * self.dtype.itemsize
-        at_most = max(1, _SPAN // row_bytes)
-        breaks = np.flatnonzero(np.diff(rows) > max(1, _GAP // row_bytes)) + 1
+        max_rows = max(1, _MAX_READ_BYTES // row_bytes)
+        breaks = np.flatnonzero(np.diff(rows) > max(1, _MAX_GAP_BYTES // row_bytes)) + 1
         for first, last in zip([0, *breaks], [*breaks, len(rows)], strict=True):
             done = int(first)
             while done < last:
                 start = int(rows[done])
-                end = done + int(np.searchsorted(rows[done:last], start + at_most))
+                end = done + int(np.searchsorted(rows[done:last], start + max_rows))
                 taken[done:end] = self.read(start, int(rows[end - 1]) + 1)[rows[done:end] - start]
                 done = end
         return taken
 
-    def _fill(self, target: NDArray[Any], first: int) -> None:
-        with open(self.path, "rb", buffering=0) as file:
-            file.seek(self.offset + first * self.dtype.itemsize)
-            rest = target.reshape(-1).view(np.uint8).data
-            while len(rest):
-                got = file.readinto(rest)
-                if not got:
-                    raise ValueError(f"{str(self.path)!r} has become shorter while it was read.")
-                rest = rest[got:]
+    def _read_entries(self, first: int, count: int) -> NDArray[Any]:
+        offset = self.offset + first * self.dtype.itemsize
+        entries = np.fromfile(self.path, self.dtype, count, offset=offset)
+        if len(entries) < count:
+            raise ValueError(f"{str(self.path)!r} has become shorter while it was read.")
+        return entries
+
+
+@contextmanager
+def read_blocks(
+    path: Path, selection: Selection, cells_per_block: int | None = None
+) -> Iterator[TableBlocks]:
+    """Open a matrix or a vector; its columns are called partition_0, partition_1, ..."""
+    try:
+        rows = NpyRows.of(path, vector_as_column=True)
+    except ValueError as error:
+        raise InvalidEnsembleError(str(error)) from error
+    n_samples, width = rows.shape
+    all_names = [f"partition_{i}" for i in range(width)]
+    names = selection.choose(all_names, str(path))
+    places = [all_names.index(name) for name in names]
+    id_place = None if selection.id_column is None else all_names.index(selection.id_column)
+    step = n_samples if cells_per_block is None else max(1, cells_per_block // width)
+
+    def blocks() -> Iterator[Block]:
+        for start in range(0, n_samples, step):
+            block = rows.read(start, min(start + step, n_samples))
+            ids = None if id_place is None else block[:, id_place].tolist()
+            yield Block([block[:, place] for place in places], ids)
+
+    yield TableBlocks(names, blocks(), selection.id_column, n_samples)
+
+
+def write_blocks(path: Path, header: TableHeader, blocks: Iterable[Block]) -> None:
+    """Write a matrix, or a vector if there is one column.
+
+    The entries are whole numbers with -1 for a missing one, floats with NaN, or text with "".
+    """
+    if header.id_name is not None:
+        warn_user(
+            "An .npy file holds neither sample ids nor names of columns; a store, .npz, parquet "
+            "and CSV do."
+        )
+    dtype, missing = _entry_type(header.values)
+    width = len(header.names)
+    shape = (header.n_samples,) if width == 1 else (header.n_samples, width)
+    with open(path, "wb") as file:
+        file.write(npy_header(dtype, shape))
+        for block in blocks:
+            columns = [_filled(column, dtype, missing) for column in block.columns]
+            file.write(np.column_stack(columns).tobytes())
+
+
+def _entry_type(columns: list[NDArray[Any]]) -> tuple[np.dtype[Any], Any]:
+    """Return a type for the values of all columns, and what stands for a missing one."""
+    kinds = {column.dtype.kind for column in columns}
+    if kinds <= {"i", "u", "f"}:
+        numbers = [np.ma.compressed(column) for column in columns]
+        if "f" in kinds or any((n == -1).any() for n in numbers):
+            return np.dtype(np.float64), np.nan
+        ends = [int(end) for n in numbers if len(n) for end in (n.min(), n.max())]
+        largest = max(map(abs, ends), default=0)
+        if largest < 2**63:
+            return np.dtype(np.int32 if largest < 2**31 else np.int64), -1
+    texts = {str(v) for column in columns for v in column.tolist() if v is not None}
+    if "" in texts:
+        raise InvalidEnsembleError(
+            "A cluster is called '', which a matrix of text needs for missing labels. Write a "
+            "store or parquet instead."
+        )
+    return np.dtype(f"<U{max(map(len, texts), default=1)}"), ""
+
+
+def _filled(column: NDArray[Any], dtype: np.dtype[Any], missing: Any) -> NDArray[Any]:
+    if dtype.kind == "U":
+        return np.asarray(["" if v is None else str(v) for v in column.tolist()], dtype)
+    if isinstance(column, np.ma.MaskedArray):
+        return np.ma.filled(column.astype(dtype), missing)
+    return column.astype(dtype)
+
+
+def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    """Return the header that NumPy writes before a row-major array of this type and shape."""
+    buffer = io.BytesIO()
+    fields = {"descr": dtype.newbyteorder("<").str, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(buffer, fields)
+    return buffer.getvalue()

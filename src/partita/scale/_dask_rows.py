@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from partita._memory import require_memory
 from partita.config import config_context
 from partita.ensemble import Ensemble, LabelLayout
+from partita.io.positioned_file import checksum
 from partita.io.store import LabelStore
-from partita.io.store._files import checksum
 from partita.scale._dask_labels import CodedBlocks, tree
 from partita.scale._dask_workers import Workers
 from partita.scale._progress import report_rows

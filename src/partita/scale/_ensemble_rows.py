@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.ensemble import Ensemble
-from partita.io.store._files import checksum
+from partita.io.positioned_file import checksum
 from partita.scale._rows import AddChunk, Chunk, Rows, Totals
 
 __all__ = ["EnsembleRows"]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from partita._atomic import explained
 from partita.ensemble import Ensemble
+from partita.io.positioned_file import PositionedFile
 from partita.io.store import LabelStore
-from partita.io.store._files import PlacedFile
 from partita.scale._progress import report_rows
 from partita.scale._rows import AddChunk, Chunk, RowArrays, Rows, Totals
 
@@ -142,7 +142,7 @@ class _RowFile:
 
     def __init__(self, path: Path, arrays: RowArrays) -> None:
         path.touch()
-        self._file = PlacedFile(path, writable=True)
+        self._file = PositionedFile(path, writable=True)
         self._dtypes = [array.dtype for array in arrays]
         self.bytes_per_row = sum(dtype.itemsize for dtype in self._dtypes)
         self.is_complete = False  # whether a whole pass has written it

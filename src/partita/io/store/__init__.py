@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from partita.io.store._columns import remove_columns
 from partita.io.store.label_store import LabelStore
 from partita.io.store.label_writer import LabelWriter
 
-__all__ = ["LabelStore", "LabelWriter"]
+__all__ = ["LabelStore", "LabelWriter", "remove_columns"]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from partita._atomic import explained
 from partita.exceptions import InvalidStoreError
-from partita.io.store._files import PlacedFile, checksum, npy_header
+from partita.io.npy import npy_header
+from partita.io.positioned_file import PositionedFile, checksum
 from partita.io.store._metadata import StoreMetadata
 
 __all__ = ["LabelChunks"]
@@ -33,8 +34,8 @@ class LabelChunks:
         self.dtype = metadata.dtype
         self._header = _header(metadata)
         self._row_bytes = metadata.n_partitions * self.dtype.itemsize
-        self._labels = PlacedFile(folder / _LABELS, writable=writable)
-        self._checksums = PlacedFile(folder / _CHECKSUMS, writable=writable)
+        self._labels = PositionedFile(folder / _LABELS, writable=writable)
+        self._checksums = PositionedFile(folder / _CHECKSUMS, writable=writable)
         self._check_sizes()
         self.records = np.empty((metadata.n_chunks, 2), "<u4")
         self.reload()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from partita._atomic import write_atomically
 from partita.exceptions import InvalidStoreError
-from partita.io.store._files import PlacedFile, bytes_of, checksum
+from partita.io.positioned_file import PositionedFile, bytes_of, checksum
 from partita.io.store._metadata import Partition
 from partita.io.store._sealed import seal, unseal
 
@@ -96,7 +96,7 @@ class Column:
     def read(self, start: int, stop: int) -> NDArray[Any]:
         """Codes of some samples, unchecked."""
         codes = np.empty(stop - start, self.dtype)
-        file = PlacedFile(self.path)  # opened each time: there may be more columns than handles
+        file = PositionedFile(self.path)  # opened each time: there may be more columns than handles
         file.read(codes, self.start + start * self.dtype.itemsize)
         file.close()
         return codes

@@ -1,8 +1,7 @@
-"""Bytes at a place in a file, and the header that makes raw labels a `.npy` file."""
+"""Arrays read from and written to positions of a file."""
 
 from __future__ import annotations
 
-import io
 import os
 import threading
 import zlib
@@ -14,29 +13,30 @@ from numpy.typing import NDArray
 
 from partita.exceptions import InvalidStoreError
 
-__all__ = ["PlacedFile", "bytes_of", "checksum", "npy_header"]
-
-
-def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
-    """The header NumPy writes before a row-major array of this type and shape."""
-    buffer = io.BytesIO()
-    fields = {"descr": dtype.newbyteorder("<").str, "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(buffer, fields)
-    return buffer.getvalue()
+__all__ = ["PositionedFile", "bytes_of", "checksum"]
 
 
 def bytes_of(array: NDArray[Any]) -> memoryview:
-    """The bytes of a contiguous array, not copied."""
+    """Return the bytes of a contiguous array, without a copy."""
     return array.reshape(-1).view(np.uint8).data
 
 
-def checksum(array: NDArray[Any], so_far: int = 0) -> int:
-    """CRC-32 of a contiguous array; at 3 GB/s it keeps up with reading from memory."""
-    return zlib.crc32(bytes_of(array), so_far)
+def checksum(array: NDArray[Any], previous: int = 0) -> int:
+    """Return the CRC-32 of a contiguous array; `previous` is that of the data before it.
+
+    It runs at about 3 GB/s.
+    """
+    return zlib.crc32(bytes_of(array), previous)
 
 
-class PlacedFile:
-    """A file that several threads and processes read and write at places of their own."""
+class PositionedFile:
+    """A file that several threads and processes may read and write at the same time.
+
+    Parameters
+    ----------
+    path : Path
+    writable : bool, default=False
+    """
 
     def __init__(self, path: Path, *, writable: bool = False) -> None:
         self.path = path
@@ -54,23 +54,23 @@ class PlacedFile:
         return os.fstat(self._descriptor).st_size
 
     def read(self, target: NDArray[Any], offset: int) -> None:
-        """Fill a contiguous array with the bytes at `offset`; refuses a file that ends before."""
+        """Fill a contiguous array with the bytes from `offset` on."""
         rest = bytes_of(target)
         while len(rest):
-            got = self._read_some(rest, offset)
-            if got == 0:
+            n_read = self._read_some(rest, offset)
+            if n_read == 0:
                 raise InvalidStoreError(
                     f"{self.path} ends at byte {offset} where {len(rest)} more were expected: it "
                     "is truncated. Restore it from a copy."
                 )
-            rest, offset = rest[got:], offset + got
+            rest, offset = rest[n_read:], offset + n_read
 
     def write(self, source: NDArray[Any], offset: int) -> None:
-        """Put the bytes of a contiguous array at `offset`."""
+        """Write the bytes of a contiguous array at `offset`."""
         rest = bytes_of(source)
         while len(rest):
-            put = self._write_some(rest, offset)
-            rest, offset = rest[put:], offset + put
+            n_written = self._write_some(rest, offset)
+            rest, offset = rest[n_written:], offset + n_written
 
     def flush_to_disk(self) -> None:
         os.fsync(self._descriptor)
@@ -92,7 +92,7 @@ class PlacedFile:
         def _write_some(self, source: memoryview, offset: int) -> int:
             return os.pwrite(self._descriptor, source, offset)
 
-    else:  # a system without positioned access: threads take turns
+    else:  # no positioned access on this system: one thread at a time
 
         def _read_some(self, target: memoryview, offset: int) -> int:
             with self._lock:

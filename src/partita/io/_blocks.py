@@ -1,0 +1,144 @@
+"""The pieces that every file format reads and writes: blocks of rows and their description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.exceptions import InvalidEnsembleError
+
+__all__ = ["Block", "Selection", "TableBlocks", "TableHeader", "choose_columns", "collect"]
+
+_N_LISTED = 20
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows of a table.
+
+    Attributes
+    ----------
+    columns : list of arrays, or list of tuples of str
+        Arrays hold values: missing ones are masked, NaN or None. A text file is read as tuples of
+        cells.
+    ids : list or None
+        Sample ids of the rows.
+    """
+
+    columns: list[Any]
+    ids: list[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The part of a file to read.
+
+    Attributes
+    ----------
+    columns : sequence of str or None
+        Names or patterns of columns. None selects all columns but the ids.
+    id_column : str or None
+        Column of the sample ids.
+    header : bool
+        Whether the first line of a text file holds the column names.
+    """
+
+    columns: Sequence[str] | None = None
+    id_column: str | None = None
+    header: bool = True
+
+    def choose(self, names: Sequence[str], source: str) -> list[str]:
+        """Return the selected names, in the order of the file."""
+        return choose_columns(names, self.columns, self.id_column, source)
+
+
+@dataclass(frozen=True)
+class TableBlocks:
+    """An open table: the names of the selected columns and an iterator over its rows.
+
+    Attributes
+    ----------
+    names : list of str
+    blocks : iterator of Block
+    id_name : str or None
+        Name of the column of sample ids. None: the table has no ids.
+    n_samples : int or None
+        Number of rows. None: not known before the end.
+    is_text : bool
+        Whether columns are tuples of text cells instead of arrays.
+    """
+
+    names: list[str]
+    blocks: Iterator[Block]
+    id_name: str | None = None
+    n_samples: int | None = None
+    is_text: bool = False
+
+
+@dataclass(frozen=True)
+class TableHeader:
+    """What a writer needs before the first block.
+
+    Attributes
+    ----------
+    names : list of str
+    values : list of arrays
+        Per column, an array with every value that occurs in it. Types are chosen from it.
+    n_samples : int
+    id_name : str or None
+        Name of the column of sample ids. None: there are no ids.
+    """
+
+    names: list[str]
+    values: list[NDArray[Any]]
+    n_samples: int
+    id_name: str | None = None
+
+
+def collect(blocks: Iterable[Block]) -> Block:
+    """Join all blocks of a table into one."""
+    parts = list(blocks)
+    if len(parts) == 1:
+        return parts[0]
+    columns = [np.ma.concatenate(c) for c in zip(*(part.columns for part in parts), strict=True)]
+    columns = [c if np.ma.is_masked(c) else np.ma.getdata(c) for c in columns]
+    if parts[0].ids is None:
+        return Block(columns)
+    return Block(columns, [name for part in parts for name in part.ids or ()])
+
+
+def choose_columns(
+    names: Sequence[str], patterns: Sequence[str] | None, id_column: str | None, source: str
+) -> list[str]:
+    """Return the names that match a pattern, in the order of `names`.
+
+    Without patterns, return all names but `id_column`. `source` names the table in errors.
+    """
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise InvalidEnsembleError(
+            f"{source} has more than one column named {repeated[0]!r}. Rename it; if the first "
+            "line holds no names, say so (header=False, on the command line --no-header)."
+        )
+    if id_column is not None and id_column not in names:
+        raise InvalidEnsembleError(f"{source} has no column {id_column!r}; {_listed(names)}.")
+    others = [name for name in names if name != id_column]
+    if patterns is None:
+        return others
+    unmatched = [p for p in patterns if not any(fnmatchcase(name, p) for name in others)]
+    if unmatched:
+        raise InvalidEnsembleError(f"{source} has no column {unmatched[0]!r}; {_listed(others)}.")
+    return [name for name in others if any(fnmatchcase(name, p) for p in patterns)]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _N_LISTED} more" if len(names) > _N_LISTED else ""
+    return f"it has {', '.join(map(repr, names[:_N_LISTED]))}{more}"

@@ -1,0 +1,145 @@
+"""The table of file formats: which module reads and writes files of a suffix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from partita._atomic import atomic_path
+from partita.exceptions import InvalidEnsembleError
+from partita.io import _delimited, _h5ad, _npz, _parquet, npy
+from partita.io._blocks import Block, Selection, TableBlocks, TableHeader
+
+__all__ = ["STORE_SUFFIXES", "check_target", "open_blocks", "streams", "write_blocks"]
+
+
+@dataclass(frozen=True)
+class _Format:
+    """How to read and write one kind of file.
+
+    Attributes
+    ----------
+    read_blocks : function of (path, Selection, cells_per_block)
+        Opens a table. Without `cells_per_block`, a typed table is one block.
+    write_blocks : function of (path, TableHeader, blocks)
+    streams : bool
+        Whether the file is read and written block by block. False: as a whole, in memory.
+    """
+
+    read_blocks: Callable[..., AbstractContextManager[TableBlocks]]
+    write_blocks: Callable[..., None]
+    streams: bool = True
+
+
+def _delimited_format(reads: str | None, writes: str) -> _Format:
+    return _Format(
+        partial(_delimited.read_blocks, delimiter=reads),
+        partial(_delimited.write_blocks, delimiter=writes),
+    )
+
+
+_CSV = _delimited_format(None, ",")
+_TSV = _delimited_format("\t", "\t")
+_PARQUET = _Format(_parquet.read_blocks, _parquet.write_blocks)
+_FORMATS = {
+    ".csv": _CSV,
+    ".tsv": _TSV,
+    ".parquet": _PARQUET,
+    ".npy": _Format(npy.read_blocks, npy.write_blocks),
+    ".npz": _Format(_npz.read_blocks, _npz.write_blocks, streams=False),
+    ".h5ad": _Format(_h5ad.read_blocks, _h5ad.write_blocks, streams=False),
+    ".txt": _CSV,
+    ".tab": _TSV,
+    ".pq": _PARQUET,
+}
+STORE_SUFFIXES = ("", ".store")
+
+
+def _format_of(path: Path) -> _Format:
+    suffix = path.suffix.lower()
+    if suffix not in _FORMATS:
+        raise InvalidEnsembleError(
+            f"Cannot read {str(path)!r}: expected a label store or a file that ends in "
+            f"{', '.join(_FORMATS)}."
+        )
+    if not path.exists():
+        raise FileNotFoundError(f"No file {str(path)!r}.")
+    return _FORMATS[suffix]
+
+
+def streams(path: Path) -> bool:
+    """Return whether a file is read block by block."""
+    return _format_of(path).streams
+
+
+def open_blocks(
+    source: str | Path | IO[str], selection: Selection, cells_per_block: int | None = None
+) -> AbstractContextManager[TableBlocks]:
+    """Open a table for one pass over its rows, by the suffix of its name.
+
+    An open text file is read as CSV. Without `cells_per_block`, a table with types is one block.
+    """
+    if not isinstance(source, str | Path):
+        return _CSV.read_blocks(source, selection)
+    path = Path(source)
+    return _format_of(path).read_blocks(path, selection, cells_per_block)
+
+
+def write_blocks(
+    target: str | Path | IO[str],
+    header: TableHeader,
+    blocks: Iterable[Block],
+    *,
+    base: Path | None = None,
+) -> None:
+    """Write a table by the suffix of its name; an open text file gets CSV.
+
+    The file appears when it is complete. `base` is an .h5ad file to whose copy the columns are
+    added if `target` is a new .h5ad file; an existing one gets the columns itself.
+    """
+    header = replace(header, id_name=_distinct_name(header.id_name, header.names))
+    if not isinstance(target, str | Path):
+        _CSV.write_blocks(target, header, blocks)
+        return
+    path = check_target(target)
+    suffix = path.suffix.lower()
+    options = {"base": path if path.exists() else base} if suffix == ".h5ad" else {}
+    with atomic_path(path) as unfinished:
+        _FORMATS[suffix].write_blocks(unfinished, header, blocks, **options)
+
+
+def _distinct_name(id_name: str | None, names: list[str]) -> str | None:
+    """Return a name for the column of ids that no other column has."""
+    while id_name is not None and id_name in names:
+        id_name = f"sample_{id_name}"
+    return id_name
+
+
+def check_target(
+    target: str | Path, suffixes: Iterable[str] = tuple(_FORMATS), *, store: bool = False
+) -> Path:
+    """Raise an error if a file cannot be written, before anything is computed for it.
+
+    Parameters
+    ----------
+    target : path
+    suffixes : iterable of str
+        Suffixes that the name may have. By default those of all table formats.
+    store : bool, default=False
+        Whether the target may also be a folder for a label store.
+    """
+    path = Path(target)
+    suffix = path.suffix.lower()
+    is_store = store and suffix in STORE_SUFFIXES
+    if not is_store and suffix not in suffixes:
+        or_store = ", or in .store or nothing for a label store" if store else ""
+        raise ValueError(f"{str(target)!r} must end in one of {', '.join(suffixes)}{or_store}.")
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"No folder {str(path.absolute().parent)!r} to write into.")
+    if not is_store and path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder.")
+    return path
