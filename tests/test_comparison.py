@@ -220,7 +220,7 @@ def test_wrong_input_is_found_before_the_work(defined) -> None:
     with pytest.raises(ValueError, match="y has 3 entries"):
         partita.compare(LABELS, faulty, 3, y=[0, 1, 2])
     for wrong in (None, 3.0, True, "3"):
-        with pytest.raises(ValueError, match="n_clusters must be a whole number, got"):
+        with pytest.raises(ValueError, match="n_clusters must be an integer, got"):
             partita.compare(LABELS, "eac", n_clusters=wrong)
     with pytest.raises(ValueError, match="n_clusters=121"):
         partita.compare(LABELS, faulty, 121)

@@ -129,7 +129,7 @@ def test_missing_tokens_and_noise(partita) -> None:
 def test_forgotten_ids_are_pointed_out(partita, labels: Path) -> None:
     done = partita("fuse", str(labels), "-k", "3")
     words = " ".join(done.stderr.split())
-    assert "warning: Partition 'sample': a label of its own for each" in words
+    assert "warning: Partition 'sample': all 60 samples have different labels" in words
     assert "--id-column" in words
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def test_partitions_are_the_same_where_all_rows_can_be_told_apart(labels, seed):
     """With symmetric rows an answer may break the symmetry either way; otherwise it is one."""
     core = Ensemble.from_partitions(labels).compress()
     refinement = _canonical_order._Refinement(core.codes, core.missing_code, core.offsets)
-    colors = refinement.refined(_canonical_order._weight_colors(core.weights))
+    colors = refinement.refine(_canonical_order._weight_colors(core.weights))
     assume(len(np.unique(colors)) == core.n_rows > 3)
     other, order = scrambled(labels, np.random.default_rng(seed))
     for method in (EAC(3), EAC(2, linkage="complete"), EAC(None), LWEA(3)):
@@ -92,12 +93,12 @@ def test_colors_that_are_all_different_do_not_yet_show_the_table():
 
 
 def automorphisms(labels):
-    """All orders of the rows that give the same partitions again, by trying them."""
-    partitions = {pairs(column) for column in labels.T}
+    """Return all orders of the rows that give the same partitions, each as often."""
+    partitions = Counter(pairs(column) for column in labels.T)
     return [
         order
         for order in itertools.permutations(range(len(labels)))
-        if {pairs(column) for column in labels[list(order)].T} == partitions
+        if Counter(pairs(column) for column in labels[list(order)].T) == partitions
     ]
 
 
@@ -115,7 +116,7 @@ def test_rows_that_tie_to_the_end_are_exchangeable(labels):
     n, m = labels.shape
     offsets = np.arange(m + 1) * (labels.max() + 1)
     refinement = _canonical_order._Refinement(labels.astype(np.uint8), 255, offsets)
-    colors = refinement.refined(np.zeros(n, np.uint64))
+    colors = refinement.refine(np.zeros(n, np.uint64))
     refinement.find_twins(colors)
     group = automorphisms(labels)
     for x, y in itertools.combinations(range(n), 2):

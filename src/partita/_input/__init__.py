@@ -1,1 +1,1 @@
-"""The only place where user input is read, coded and checked."""
+"""Read, code and check user input; nothing else in the library does."""

@@ -20,7 +20,7 @@ __all__ = [
 
 
 def check_weights(weights: Any, length: int, name: str) -> NDArray[np.float64]:
-    """A vector of `length` positive finite numbers; None means ones."""
+    """Return a vector of `length` positive finite numbers; None gives ones."""
     if weights is None:
         return np.ones(length)
     try:
@@ -31,26 +31,25 @@ def check_weights(weights: Any, length: int, name: str) -> NDArray[np.float64]:
         raise InvalidEnsembleError(f"{name} must have shape ({length},), got {array.shape}.")
     if not np.all(np.isfinite(array)) or np.any(array <= 0):
         raise InvalidEnsembleError(
-            f"{name} must be positive and finite; drop what should not count at all."
+            f"{name} must be positive and finite. To give something no weight, drop it."
         )
     return array
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
-    """A whole number, at least 1 and at most the number of samples."""
+    """Return an integer from 1 to the number of samples."""
     if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
-        raise ValueError(f"n_clusters must be a whole number, got {n_clusters!r}.")
-    wanted = int(n_clusters)
-    if not 1 <= wanted <= n_samples:
+        raise ValueError(f"n_clusters must be an integer, got {n_clusters!r}.")
+    if not 1 <= int(n_clusters) <= n_samples:
         raise ValueError(
-            f"n_clusters={wanted} must be between 1 and the number of samples, "
+            f"n_clusters={n_clusters} must be between 1 and the number of samples, "
             f"n_samples={n_samples}."
         )
-    return wanted
+    return int(n_clusters)
 
 
 def check_affinity(affinity: Any, n: int, name: str = "affinity") -> NDArray[np.float64]:
-    """A symmetric n x n matrix of finite numbers."""
+    """Return a symmetric n x n matrix of finite numbers."""
     array = np.asarray(affinity, np.float64)
     if array.shape != (n, n):
         raise ValueError(
@@ -59,12 +58,12 @@ def check_affinity(affinity: Any, n: int, name: str = "affinity") -> NDArray[np.
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} contains NaN or infinity.")
     if not np.allclose(array, array.T, rtol=0, atol=1e-8 * max(1.0, float(np.abs(array).max()))):
-        raise ValueError(f"{name} must be symmetric; pass (A + A.T) / 2 if that is what you mean.")
+        raise ValueError(f"{name} must be symmetric. Pass (A + A.T) / 2 to make it symmetric.")
     return array
 
 
 def check_connective_matrices(matrices: Any, name: str = "matrices") -> list[NDArray[Any]]:
-    """A stack of symmetric matrices of one shape with entries in [0, 1], as it came, not copied."""
+    """Return symmetric matrices of one shape with entries in [0, 1], without copying them."""
     stack = [np.asarray(matrix) for matrix in matrices] if np.iterable(matrices) else []
     if not stack or stack[0].ndim != 2 or stack[0].size == 0:
         raise ValueError(
@@ -86,7 +85,7 @@ def check_connective_matrices(matrices: Any, name: str = "matrices") -> list[NDA
 
 
 def random_generator(random_state: Any) -> np.random.Generator:
-    """NumPy's Generator from None, a seed, a Generator or an old RandomState."""
+    """Return a NumPy Generator for None, a seed, a Generator or a RandomState."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31, size=4))
     if random_state is np.random:

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 NOISE_POLICIES = ("missing", "cluster", "singletons")
-_SEVERAL = 10  # with fewer samples, all labels may differ by chance
+_FEW_SAMPLES = 10  # with fewer, all labels may differ by chance: no warning
 _READS_LIKE_MISSING = frozenset({"nan", "NaN", "None", "NaT", "<NA>"})
 
 
@@ -33,12 +33,25 @@ def encode(
 ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]:
     """Code every column as 0..K_i-1 in the order of its sorted labels.
 
-    Labels are equal where Python says so: 1, 1.0 and True are one label, 1 and "1" are two. Text is
-    a label as it stands, "nan" and " 1" too, except that "-1" is noise like -1.
+    Labels are equal where Python says so: 1, 1.0 and True are one label, 1 and "1" are two. Text
+    is a label as it is written, also "nan" and " 1"; only "-1" is noise like -1.
 
-    Returns the (n_samples, n_partitions) table, in the narrowest unsigned type whose largest value
-    can stand for "missing", and the original label of every code: None for a noise sample that is
-    a cluster of its own.
+    Parameters
+    ----------
+    columns : sequence of arrays of shape (n_samples,)
+        Label vectors, one per partition.
+    names : sequence of str or None
+        Names of the partitions, for messages.
+    noise : {"missing", "cluster", "singletons"}
+        What a label of -1 means: no label, one cluster, or a cluster of its own per sample.
+
+    Returns
+    -------
+    codes : array of shape (n_samples, n_partitions)
+        In the narrowest unsigned type; its largest value is the missing code.
+    categories : tuple of arrays
+        Per partition, the label of every code. The label of a single noise sample that is a
+        cluster of its own is None.
     """
     if len(columns) == 0 or len(columns[0]) == 0:
         raise InvalidEnsembleError(
@@ -48,9 +61,9 @@ def encode(
     _check_noise(noise)
     names = names or [str(i) for i in range(len(columns))]
     if isinstance(columns, LabelTable):
-        found = encode_table(columns.table, noise)
-        if found is not None:
-            return found
+        coded_table = encode_table(columns.table, noise)
+        if coded_table is not None:
+            return coded_table
     coded: list[NDArray[Any]] = []
     categories: list[NDArray[Any]] = []
     for column, name in zip(columns, names, strict=True):
@@ -59,7 +72,7 @@ def encode(
             raise InvalidEnsembleError(
                 f"Partition {name!r} labels no sample (all its entries are missing). Drop it."
             )
-        # -1 becomes the largest value of its type, that is, "missing"
+        # -1 becomes the largest value of the unsigned type, which is the missing code.
         coded.append(codes.astype(code_dtype(len(values))))
         categories.append(values)
     return _pack(coded), tuple(categories)
@@ -68,8 +81,8 @@ def encode(
 def warn_of_other_columns(
     categories: Sequence[NDArray[Any]], names: Sequence[str] | None, n_samples: int
 ) -> None:
-    """Say so where columns look like features or like names of samples, not like labels."""
-    if n_samples < _SEVERAL:
+    """Warn of columns that look like features or sample ids instead of labels."""
+    if n_samples < _FEW_SAMPLES:
         return
     names = names or [str(i) for i in range(len(categories))]
     features = [
@@ -79,39 +92,39 @@ def warn_of_other_columns(
     ]
     if features:
         warn_user(
-            f"{_listed(features)}: numbers that are not whole look like features, not like labels "
-            "of clusters. Here every different number is a cluster. To cluster features, use "
+            f"{_listed(features)}: numbers with decimals look like features, not like labels. "
+            "Every distinct number becomes a cluster. To cluster features, use "
             "`EnsembleClustering` (`partita generate` on the command line)."
         )
-    names_of_samples = [
+    ids = [
         name
         for name, labels in zip(names, categories, strict=True)
         if len(labels) == n_samples and name not in features
     ]
-    if names_of_samples:
+    if ids:
         warn_user(
-            f"{_listed(names_of_samples)}: a label of its own for each of {n_samples} samples does "
-            "not tell which belong together. If these are the samples' names, pass them as such "
-            "(`sample_ids`; `id_column` of a data frame; --id-column on the command line)."
+            f"{_listed(ids)}: all {n_samples} samples have different labels. If these are sample "
+            "ids, pass them as such (`sample_ids`; `id_column` of a data frame; --id-column on the "
+            "command line)."
         )
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first names of partitions, in words."""
+    """Return the first names of partitions as text."""
     shown = ", ".join(repr(name) for name in names[:3])
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"Partition{'s' * (len(names) > 1)} {shown}{more}"
 
 
 def _pack(coded: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Columns of codes of different width as one table."""
+    """Combine columns of codes of different integer types in one table."""
     dtype = np.result_type(*coded)
-    labels = np.empty((len(coded[0]), len(coded)), dtype)
+    table = np.empty((len(coded[0]), len(coded)), dtype)
     for i, codes in enumerate(coded):
-        labels[:, i] = codes
+        table[:, i] = codes
         if codes.dtype != dtype:
-            labels[codes == np.iinfo(codes.dtype).max, i] = np.iinfo(dtype).max
-    return labels
+            table[codes == np.iinfo(codes.dtype).max, i] = np.iinfo(dtype).max
+    return table
 
 
 def _check_noise(noise: str) -> None:
@@ -122,23 +135,23 @@ def _check_noise(noise: str) -> None:
 def _encode_column(
     column: NDArray[Any], name: str, noise: str
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Codes, -1 for missing, and the label of every code."""
+    """Return the codes, -1 for missing, and the label of every code."""
     _check_noise(noise)
     codes, labels = read_column(column, name)
     is_noise = _equals_minus_one(labels)
     if noise == "cluster" or not is_noise.any():
         return codes, labels
     new_code = np.where(is_noise, -1, np.cumsum(~is_noise) - 1)
-    found = np.flatnonzero(is_noise[codes] & (codes >= 0))
+    noise_rows = np.flatnonzero(is_noise[codes] & (codes >= 0))
     codes, labels = np.where(codes < 0, -1, new_code[codes]), labels[~is_noise]
     if noise == "singletons":
-        codes[found] = len(labels) + np.arange(len(found))
-        labels = np.concatenate([labels.astype(object), np.full(len(found), None)])
+        codes[noise_rows] = len(labels) + np.arange(len(noise_rows))
+        labels = np.concatenate([labels.astype(object), np.full(len(noise_rows), None)])
     return codes, labels
 
 
 def distinct_labels(column: NDArray[Any], name: str) -> list[Any]:
-    """The labels of a column, without what is missing; -1 is one of them."""
+    """Return the distinct labels of a column without missing ones; -1 counts as a label."""
     return list(read_column(column, name)[1].tolist())
 
 
@@ -149,17 +162,16 @@ def _equals_minus_one(labels: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def read_column(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Codes of a column of any type, -1 where it is None, NaN or masked, and the sorted labels."""
+    """Return the codes of a column, -1 where it is None, NaN or masked, and the sorted labels."""
     if isinstance(column, np.ma.MaskedArray):
-        known = ~np.ma.getmaskarray(column)
-        return _read_part(np.ma.getdata(column), known, name)
+        return _read_part(np.ma.getdata(column), ~np.ma.getmaskarray(column), name)
     kind = column.dtype.kind
     if kind in "iub":
         return _unique(column)
     if kind == "f" and column.dtype.itemsize <= 8:
-        known = ~np.isnan(column)
-        if not known.all():
-            return _read_part(column, known, name)
+        is_labeled = ~np.isnan(column)
+        if not is_labeled.all():
+            return _read_part(column, is_labeled, name)
         if np.isinf(column).any():
             raise _infinite(name)
         return _unique(column)
@@ -173,10 +185,10 @@ def read_column(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], NDA
 
 
 def _read_part(
-    column: NDArray[Any], known: NDArray[np.bool_], name: str
+    column: NDArray[Any], is_labeled: NDArray[np.bool_], name: str
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     codes = np.full(len(column), -1, np.int64)
-    codes[known], labels = read_column(column[known], name)
+    codes[is_labeled], labels = read_column(column[is_labeled], name)
     return codes, labels
 
 
@@ -188,7 +200,7 @@ def _infinite(name: str) -> InvalidEnsembleError:
 
 
 def _unique(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Codes and sorted distinct numbers; linear time for whole numbers that lie close together."""
+    """Return codes and sorted distinct numbers; linear time for integers of a narrow range."""
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
         if np.all((values == np.floor(values)) & (abs(values) < 2**53)):
@@ -207,25 +219,27 @@ def _unique(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
 
 
 def _read_objects(values: list[Any], name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Codes and sorted labels of Python objects: numbers and text, neither turned into the other.
+    """Return codes and sorted labels of Python objects; numbers and text stay different labels.
 
-    Only distinct objects are looked at one by one.
+    Only distinct objects are converted one by one.
     """
-    seen: dict[Any, int] = {}
+    first_seen: dict[Any, int] = {}
     try:
         appearance = np.fromiter(
-            (seen.setdefault(value, len(seen)) for value in values), np.int64, len(values)
+            (first_seen.setdefault(value, len(first_seen)) for value in values),
+            np.int64,
+            len(values),
         )
     except TypeError as error:
         raise TypeError(f"Partition {name!r}: {_WRONG_TYPE} ({error}).") from error
-    labels = [_label(value, name) for value in seen]
+    labels = [_label(value, name) for value in first_seen]
     distinct = sorted(
         {label for label in labels if label is not None}, key=lambda v: (isinstance(v, str), v)
     )
     if suspects := _READS_LIKE_MISSING.intersection(v for v in distinct if isinstance(v, str)):
         warn_user(
-            f"Partition {name!r} has a cluster named {min(suspects)!r}: text is a label, this one "
-            "too. If it stands for a missing label, pass None instead."
+            f"Partition {name!r} has a cluster named {min(suspects)!r}: text is always a label. If "
+            "it stands for a missing label, pass None instead."
         )
     code_of = {label: code for code, label in enumerate(distinct)}
     code_of[None] = -1
@@ -237,7 +251,7 @@ _WRONG_TYPE = "argument must be a string or a number"
 
 
 def _label(value: Any, name: str) -> Any:
-    """A number or text as plain Python; None for whatever is missing."""
+    """Return a number or text as a plain Python object, None if it is missing."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bytes):
@@ -248,7 +262,7 @@ def _label(value: Any, name: str) -> Any:
         if value in (float("inf"), float("-inf")):
             raise _infinite(name)
         return None if value != value else value
-    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas, which need not be installed
+    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas, which is optional
         return None
     raise TypeError(
         f"Partition {name!r}: {_WRONG_TYPE}, got a label of type {type(value).__name__!r}."
@@ -256,7 +270,7 @@ def _label(value: Any, name: str) -> Any:
 
 
 def name_array(values: list[Any]) -> NDArray[Any]:
-    """Plain Python labels as an array of one type if they have one, otherwise of objects."""
+    """Return Python labels as an array of their common type, otherwise of objects."""
     kinds = {type(value) for value in values}
     if kinds == {int} and max(map(abs, values)) < 2**63:
         return np.asarray(values, np.int64)
@@ -268,18 +282,23 @@ def name_array(values: list[Any]) -> NDArray[Any]:
 def encode_with(
     columns: Sequence[NDArray[Any]], categories: Sequence[NDArray[Any]], noise: str
 ) -> tuple[NDArray[np.int64], int]:
-    """Code new rows by the names of an existing ensemble; unknown names become missing (-1).
+    """Code new rows by the categories of an existing ensemble.
 
-    Returns the (n_samples, n_partitions) codes and how many labels were unknown.
+    Returns
+    -------
+    codes : array of shape (n_samples, n_partitions)
+        -1 for missing labels and for labels that are not among the categories.
+    n_unknown : int
+        Number of labels that are not among the categories.
     """
     coded = np.full((len(columns[0]), len(columns)), -1, np.int64)
-    unknown = 0
-    for i, (column, known) in enumerate(zip(columns, categories, strict=True)):
+    n_unknown = 0
+    for i, (column, category) in enumerate(zip(columns, categories, strict=True)):
         codes, labels = _encode_column(
             column, str(i), "missing" if noise == "singletons" else noise
         )
-        code_of = {label: code for code, label in enumerate(known.tolist())}
+        code_of = {label: code for code, label in enumerate(category.tolist())}
         table = np.asarray([*(code_of.get(label, -1) for label in labels.tolist()), -1], np.int64)
         coded[:, i] = table[codes]
-        unknown += int(np.count_nonzero((codes >= 0) & (coded[:, i] < 0)))
-    return coded, unknown
+        n_unknown += int(np.count_nonzero((codes >= 0) & (coded[:, i] < 0)))
+    return coded, n_unknown

@@ -1,4 +1,4 @@
-"""Read the containers users keep labels in: arrays, data frames, lists of vectors."""
+"""Read the containers that users keep labels in: arrays, data frames, lists of vectors."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from partita.exceptions import InvalidEnsembleError
 __all__ = ["LabelTable", "as_frame", "as_objects", "label_columns"]
 
 
-def label_columns(labels: Any) -> tuple[Sequence[NDArray[Any]], list[str] | None]:
-    """One vector per partition, and the partitions' names if the container has them.
+def label_columns(partitions: Any) -> tuple[Sequence[NDArray[Any]], list[str] | None]:
+    """Return one label vector per partition, and the names of the partitions or None.
 
     A two-dimensional array is (n_samples, n_partitions); a data frame has one partition per
     column; a list or tuple is a list of label vectors, one per partition.
     """
-    if isinstance(labels, LabelTable):
-        return labels, None
-    if hasattr(labels, "tocsr"):
+    if isinstance(partitions, LabelTable):
+        return partitions, None
+    if hasattr(partitions, "tocsr"):
         raise InvalidEnsembleError(
-            "Expected a dense label matrix, got a sparse matrix: a label of 0 is a cluster, not an "
-            "absence. Convert it with `.toarray()`."
+            "Expected a dense label matrix, got a sparse matrix: a label of 0 is a cluster, not a "
+            "missing label. Convert it with `.toarray()`."
         )
-    if isinstance(labels, (list, tuple, Iterator)):
-        return _from_vectors(list(labels)), None
-    frame = as_frame(labels)
+    if isinstance(partitions, (list, tuple, Iterator)):
+        return _from_vectors(list(partitions)), None
+    frame = as_frame(partitions)
     if frame is not None:
         return [_series_values(column) for column in frame.iter_columns()], [
             str(name) for name in frame.columns
         ]
-    array = labels if isinstance(labels, np.ma.MaskedArray) else np.asarray(labels)
+    is_masked = isinstance(partitions, np.ma.MaskedArray)
+    array = partitions if is_masked else np.asarray(partitions)
     if array.ndim != 2:
         raise InvalidEnsembleError(
             f"Expected 2D array of labels (n_samples, n_partitions), got {array.ndim}D array "
@@ -51,7 +52,7 @@ def label_columns(labels: Any) -> tuple[Sequence[NDArray[Any]], list[str] | None
 
 
 class LabelTable(Sequence[NDArray[Any]]):
-    """The columns of a table, which is still there as a whole."""
+    """The columns of an array, which stays available as a whole as `table`."""
 
     def __init__(self, table: NDArray[Any]) -> None:
         self.table = table
@@ -64,22 +65,22 @@ class LabelTable(Sequence[NDArray[Any]]):
 
 
 def as_frame(data: Any) -> Any:
-    """A data frame of any library as narwhals sees it; None if it is none."""
+    """Return a data frame of any library as a narwhals frame; None if it is not a data frame."""
     try:
         frame = nw.from_native(data, pass_through=True)
     except ValueError as error:  # two columns of one name
         raise InvalidEnsembleError(f"{error}. Rename the columns.") from error
     if isinstance(frame, nw.LazyFrame):
         raise InvalidEnsembleError(
-            "Expected a data frame in memory, got a lazy one. Collect it first."
+            "Expected a data frame in memory, got a lazy one. Call `.collect()` first."
         )
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def _series_values(series: Any) -> NDArray[Any]:
-    """A column as NumPy values; missing entries are masked, None or NaN.
+    """Return a column as NumPy values; missing entries are masked, None or NaN.
 
-    Whole numbers stay whole numbers: as floats, two large labels could become one.
+    Integers stay integers: two large labels could be equal as floats.
     """
     if series.dtype.is_integer() or series.dtype == nw.Boolean:
         filler = False if series.dtype == nw.Boolean else 0
@@ -100,7 +101,7 @@ def _from_vectors(vectors: Sequence[Any]) -> list[NDArray[Any]]:
         if len(column) != len(columns[0]):
             raise InvalidEnsembleError(
                 f"Expected label vectors of equal length, got {len(columns[0])} labels in vector 0 "
-                f"and {len(column)} in vector {i}. Mark samples a partition does not label as None."
+                f"and {len(column)} in vector {i}. Use None for a missing label."
             )
     return columns
 
@@ -113,8 +114,8 @@ def _vector(values: Any, position: int) -> NDArray[Any]:
         return _series_values(series)
     if hasattr(values, "__array__"):
         return np.asarray(values)
-    unordered = isinstance(values, (str, bytes, Mapping, Set))
-    if unordered or not isinstance(values, Iterable):
+    is_no_vector = isinstance(values, (str, bytes, Mapping, Set))
+    if is_no_vector or not isinstance(values, Iterable):
         raise InvalidEnsembleError(
             f"Expected a list of label vectors, got a {type(values).__name__} as vector "
             f"{position}. Pass one sequence of labels per partition."
@@ -123,5 +124,5 @@ def _vector(values: Any, position: int) -> NDArray[Any]:
 
 
 def as_objects(values: list[Any]) -> NDArray[Any]:
-    """A vector of what is in the list, none of it converted."""
+    """Return a vector of Python objects, none of them converted."""
     return np.fromiter(values, object, len(values))

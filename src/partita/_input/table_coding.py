@@ -1,4 +1,4 @@
-"""Codes 0..K-1 for a whole table of numbers at once, and the type they take."""
+"""Code a whole table of integers at once."""
 
 from __future__ import annotations
 
@@ -13,41 +13,42 @@ from partita.exceptions import InvalidEnsembleError
 
 __all__ = ["code_dtype", "encode_table"]
 
-_ROWS = 4096
-_USUAL = 256  # as many numbers from -1 or 0 on are looked for before anything is known
-_SPAN = 1 << 16  # between the smallest and the largest number of a column: a table has room for it
+_ROWS = 4096  # per block
+_FIRST_SPAN = 256  # values from -1 (or 0) on that are tried first, before the extent is computed
+_LARGEST_SPAN = 1 << 16  # between the smallest and the largest value of a column
 
 
 def code_dtype(n_clusters: int) -> Any:
-    """Narrowest unsigned type with room for n_clusters codes and the missing code."""
+    """Return the narrowest unsigned type for n_clusters codes and the missing code."""
     for dtype in (np.uint8, np.uint16, np.uint32):
         if n_clusters <= np.iinfo(dtype).max:
             return dtype
     raise InvalidEnsembleError(
-        f"A partition of {n_clusters} clusters is more than 32 bits can number."
+        f"A partition has {n_clusters} clusters, more than 32-bit codes can number."
     )
 
 
 def encode_table(
     table: NDArray[Any], noise: str
 ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]] | None:
-    """`encode` for a plain table of whole numbers close together, all columns at once.
+    """Do what `encode` does for a table of integers, all columns at once.
 
-    None where it is something else, or where something is to be said about a column.
+    Return None for other tables, where the values of a column span too wide a range, and where a
+    column needs an error or noise clusters of single samples.
     """
     if type(table) is not np.ndarray or table.dtype.kind not in "iu":
         return None
     wide = np.ascontiguousarray(table, np.uint64 if table.dtype.kind == "u" else np.int64)
     n, m = wide.shape
     lowest = np.full(m, 0 if table.dtype.kind == "u" else -1, wide.dtype)
-    found = _placed(wide, lowest, lowest + (_USUAL - 1))
-    if found is None:
+    located = _locate(wide, lowest, lowest + (_FIRST_SPAN - 1))
+    if located is None:
         lowest, highest = _extent(wide)
-        if int((highest - lowest).max()) >= _SPAN or (highest - lowest < 0).any():
+        if int((highest - lowest).max()) >= _LARGEST_SPAN or (highest - lowest < 0).any():
             return None
-        found = _placed(wide, lowest, highest)
-        assert found is not None
-    places, present = found
+        located = _locate(wide, lowest, highest)
+        assert located is not None
+    places, present = located
     if noise != "cluster" and table.dtype.kind == "i":
         noisy = np.flatnonzero((lowest <= -1) & (lowest + present.shape[1] > -1))
         noise_at = (noisy, -1 - lowest[noisy])
@@ -62,14 +63,14 @@ def encode_table(
     coded = np.empty((n, m), dtype)
     run_blocks(lambda a, b: _kernels.coding.recode(places, codes, a, b, coded), n, _ROWS)
     labels = tuple(
-        np.flatnonzero(there).astype(wide.dtype) + first
-        for there, first in zip(present, lowest, strict=True)
+        np.flatnonzero(is_present).astype(wide.dtype) + first
+        for is_present, first in zip(present, lowest, strict=True)
     )
     return coded, labels
 
 
 def _extent(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Smallest and largest number of every column."""
+    """Return the smallest and the largest value of every column."""
     n, m = table.shape
     low, high = np.empty((2, len(range(0, n, _ROWS)), m), table.dtype)
     kernel = _kernels.coding.extent
@@ -77,12 +78,12 @@ def _extent(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return low.min(axis=0), high.max(axis=0)
 
 
-def _placed(
+def _locate(
     table: NDArray[Any], lowest: NDArray[Any], highest: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
-    """How far numbers lie above the lowest of their column, and at which distances there are any.
+    """Return the value minus `lowest` of its column, and which differences occur per column.
 
-    None if a number lies outside of what its column may hold.
+    Return None if a value lies outside lowest..highest of its column.
     """
     span = int((highest - lowest).max()) + 1
     places = np.empty(table.shape, np.uint8 if span <= 256 else np.uint16)

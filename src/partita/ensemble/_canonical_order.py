@@ -1,9 +1,9 @@
-"""An order of label rows that knows neither the names of labels nor the order of rows or columns.
+"""Order label rows independently of the names of labels and of the order of rows and columns.
 
-The table is seen as a graph of rows, clusters and partitions. Color refinement tells rows apart by
-what they are connected to; where it cannot, one row is singled out and the refinement goes on from
-there, the way graphs are brought to a canonical form. Rows that tie to the end can be exchanged
-without changing the table, and then it does not matter which comes first.
+The table is a graph of rows, clusters and partitions. Color refinement distinguishes rows by their
+neighbors. Where it cannot, one row is individualized (gets a color of its own) and the refinement
+continues, as in canonical labeling of graphs. Rows that still tie at the end can be exchanged
+without changing the table, so their order does not matter.
 """
 
 from __future__ import annotations
@@ -19,151 +19,168 @@ from partita._threads import run_shares
 
 __all__ = ["canonical_order"]
 
-_EFFORT = 30_000_000  # labels read before first appearance decides what is left, about 0.2 s
-_ROUNDS = (3, 16)  # of refinement, at least and at most, as many as the effort allows
+_EFFORT = 30_000_000  # labels read, about 0.2 s; beyond it, first appearance breaks the ties
+_ROUNDS = (3, 16)  # least and largest number of rounds of a refinement
 
 Colors = NDArray[np.uint64]
 
 
 def canonical_order(
-    labels: NDArray[np.unsignedinteger],
-    missing: int,
+    codes: NDArray[np.unsignedinteger],
+    missing_code: int,
     offsets: NDArray[np.int64],
     weights: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """Positions of the rows of `labels`, all distinct, in canonical order.
+    """Return the indices of the rows of `codes`, all distinct, in canonical order.
 
-    Two tables that differ by the order of rows and columns, the names of labels and a factor of
-    the weights are the same table when their rows are put in this order, their labels numbered by
-    appearance and their columns sorted. O(n m) unless many rows tie.
+    Take two tables that differ in the order of rows and columns, the names of labels and a factor
+    of the weights. If their rows are put in this order, their labels numbered by appearance and
+    their columns sorted, the tables are equal. O(n m) unless many rows tie.
+
+    Parameters
+    ----------
+    codes : array of shape (n, m)
+        Codes of the labels.
+    missing_code : int
+        The code of a missing label.
+    offsets : array of shape (m + 1,)
+        Index of the first base cluster of each partition, and their number at the end.
+    weights : array of shape (n,)
+        Positive weights of the rows.
     """
-    refinement = _Refinement(labels, missing, offsets)
-    colors = refinement.refined(_weight_colors(weights))
+    refinement = _Refinement(codes, missing_code, offsets)
+    colors = refinement.refine(_weight_colors(weights))
     order = np.argsort(colors)
     if (colors[order[1:]] != colors[order[:-1]]).all():
         return order
     refinement.find_twins(colors)
-    return np.argsort(refinement.without_ties(colors), kind="stable")
+    return np.argsort(refinement.break_ties(colors), kind="stable")
 
 
 class _Refinement:
-    """Color refinement of one table, and the work it has been so far.
+    """Color refinement of one table, and a count of the work done.
 
-    Whether more work is done depends only on what any order of the same rows would have met.
+    The limit of the work depends only on quantities that are the same for every order of the rows.
     """
 
     def __init__(
-        self, labels: NDArray[np.unsignedinteger], missing: int, offsets: NDArray[np.int64]
+        self, codes: NDArray[np.unsignedinteger], missing_code: int, offsets: NDArray[np.int64]
     ) -> None:
-        self.labels, self.missing, self.offsets = labels, missing, offsets
+        self.codes, self.missing_code, self.offsets = codes, missing_code, offsets
         self.effort = self.n_refinements = self.frontier = 0
-        self.round_effort = labels.size + 3 * len(labels) + 3000  # a pass, a sort, the calls
+        self.round_effort = codes.size + 3 * len(codes) + 3000  # a pass, a sort, the calls
         self.rounds = int(np.clip(_EFFORT // self.round_effort, *_ROUNDS))
-        self.twins = self.members = np.arange(len(labels))
+        self.twins = self.representatives = np.arange(len(codes))
 
     def affords(self, n_refinements: int) -> bool:
-        """Whether that many are within the effort, if they take what they have taken so far."""
+        """Return whether the effort allows that many more, each of the mean cost so far."""
         return self.effort * (1 + n_refinements / self.n_refinements) <= _EFFORT
 
-    def refined(self, colors: Colors) -> Colors:
-        """Refine until a round tells no more rows apart, not even when all are: colors that differ
-        by one round less would not yet show how the rows are connected."""
+    def refine(self, colors: Colors) -> Colors:
+        """Refine until a round distinguishes no more rows.
+
+        One more round is needed even when all rows differ: only then do the colors depend on how
+        all rows are connected.
+        """
         self.n_refinements += 1
         colors = colors.copy()
         of_cluster = np.empty(self.offsets[-1], np.uint64)
         n_colors = _count_distinct(colors)
         for _ in range(self.rounds):
-            before = n_colors
+            n_before = n_colors
             self.effort += self.round_effort
             self._round(colors, of_cluster)
-            if before < len(colors):
+            if n_before < len(colors):
                 n_colors = _count_distinct(colors)
-            if n_colors == before:
+            if n_colors == n_before:
                 break
         return colors
 
     def _round(self, colors: Colors, of_cluster: Colors) -> None:
-        """One round of refinement, in place: from rows to clusters and back."""
-        n, m = self.labels.shape
-        code = self.labels.dtype.type(self.missing)
-        table = self.labels, code, self.offsets.astype(np.uint32)
+        """Run one round in place: from rows to clusters and back."""
+        n, m = self.codes.shape
+        missing_code = self.codes.dtype.type(self.missing_code)
+        table = self.codes, missing_code, self.offsets.astype(np.uint32)
         kernels = _kernels.rows
         run_shares(
             lambda first, last: kernels.gather_colors(*table, colors, first, last, of_cluster),
             m,
-            self.labels.size,
+            self.codes.size,
         )
         run_shares(
             lambda start, stop: kernels.spread_colors(*table, of_cluster, start, stop, colors),
             n,
-            self.labels.size,
+            self.codes.size,
         )
 
     def find_twins(self, colors: Colors) -> None:
-        """Find rows that agree in every partition or are alone in their clusters there.
+        """Find twins: rows that, in every partition, agree or are each alone in their cluster.
 
-        They can be exchanged and share a color for good; there may be many of them, and singling
-        them out one by one would be wasted. `twins` holds a class per row, `members` a row of
-        every class.
+        Twins can be exchanged and never differ in color. There may be many, so they are not
+        individualized one by one. `twins` is the class of each row, `representatives` has one row
+        of every class.
         """
         _, color, counts = np.unique(colors, return_inverse=True, return_counts=True)
         tied = np.flatnonzero(counts[color] > 1)
         size = np.zeros(self.offsets[-1])
-        code, offsets = self.labels.dtype.type(self.missing), self.offsets.astype(np.int32)
+        missing_code = self.codes.dtype.type(self.missing_code)
+        offsets = self.offsets.astype(np.int32)
         _kernels.contingency.cluster_sums(
-            self.labels, code, offsets, np.ones(len(colors)), 0, self.labels.shape[1], size
+            self.codes, missing_code, offsets, np.ones(len(colors)), 0, self.codes.shape[1], size
         )
-        labeled = self.labels[tied] != self.missing
-        cluster = np.where(labeled, self.labels[tied] + self.offsets[:-1], -1)
-        cluster[labeled & (size[cluster] == 1)] = -2
-        described = np.column_stack([color[tied], cluster])
-        _, first, alike = np.unique(described, axis=0, return_index=True, return_inverse=True)
-        self.twins[tied] = tied[first][alike.reshape(-1)]
-        self.members = np.unique(self.twins)
+        is_labeled = self.codes[tied] != self.missing_code
+        cluster = np.where(is_labeled, self.codes[tied] + self.offsets[:-1], -1)
+        cluster[is_labeled & (size[cluster] == 1)] = -2
+        description = np.column_stack([color[tied], cluster])
+        _, first, twin = np.unique(description, axis=0, return_index=True, return_inverse=True)
+        self.twins[tied] = tied[first][twin.reshape(-1)]
+        self.representatives = np.unique(self.twins)
 
     def smallest_tie(self, colors: Colors) -> NDArray[np.int64]:
-        """The fewest rows that share a color without being twins; none if all differ."""
+        """Return the smallest set of rows that share a color without being twins, or no row."""
         self.effort += 2 * self.round_effort
-        values, counts = np.unique(colors[self.members], return_counts=True)
-        tied = counts > 1
-        if not tied.any():
-            return self.members[:0]
-        smallest = values[tied][np.argmin(counts[tied])]
-        return self.members[colors[self.members] == smallest]
+        values, counts = np.unique(colors[self.representatives], return_counts=True)
+        is_tied = counts > 1
+        if not is_tied.any():
+            return self.representatives[:0]
+        smallest = values[is_tied][np.argmin(counts[is_tied])]
+        return self.representatives[colors[self.representatives] == smallest]
 
-    def without_ties(self, colors: Colors) -> Colors:
-        """Single out one row after the other until only twins tie, or the effort is spent."""
+    def break_ties(self, colors: Colors) -> Colors:
+        """Individualize one row after the other until only twins tie, or the effort is spent."""
         while len(tie := self.smallest_tie(colors)) and self.affords(len(tie)):
-            colors = self.single_one_out(colors, tie)
+            colors = self._individualize_one(colors, tie)
         return colors
 
-    def single_one_out(self, colors: Colors, tie: NDArray[np.int64]) -> Colors:
-        """The colors once one row of the tie has a color of its own.
+    def _individualize_one(self, colors: Colors, tie: NDArray[np.int64]) -> Colors:
+        """Return the colors after one row of the tie is individualized.
 
-        Which row shows in what becomes of all colors, now or after singling out more rows. Rows
-        that lead to the same as far as can be foreseen are taken to be exchangeable.
+        The row is chosen by the resulting colors, if necessary after more rows are individualized
+        in turn. Rows whose results are equal as far as the effort allows to look ahead count as
+        exchangeable.
         """
-        outcomes = [self._without(colors, row) for row in tie]
+        outcomes = [self._individualize(colors, row) for row in tie]
         n_steps = 0
         for depth in count():
             self.frontier = 0
-            views = [self._view(outcome, depth) for outcome in outcomes]
-            least = min(views)
-            outcomes = [o for o, view in zip(outcomes, views, strict=True) if view == least]
-            n_steps += self.frontier  # of the next depth, which starts anew
+            fingerprints = [self._fingerprint(outcome, depth) for outcome in outcomes]
+            least = min(fingerprints)
+            outcomes = [o for o, f in zip(outcomes, fingerprints, strict=True) if f == least]
+            n_steps += self.frontier  # cost of the next depth, which starts anew
             if len(outcomes) == 1 or self.frontier == 0 or not self.affords(n_steps):
                 break
         return outcomes[0]
 
-    def _without(self, colors: Colors, row: int) -> Colors:
-        return self.refined(np.where(self.twins == self.twins[row], ~colors, colors))
+    def _individualize(self, colors: Colors, row: int) -> Colors:
+        return self.refine(np.where(self.twins == self.twins[row], ~colors, colors))
 
-    def _view(self, colors: Colors, depth: int) -> tuple[int, list[Any]]:
-        """Fingerprints of the colors and, `depth` steps ahead, of what can become of them."""
+    def _fingerprint(self, colors: Colors, depth: int) -> tuple[int, list[Any]]:
+        """Return fingerprints of the colors and of all their outcomes up to `depth` steps ahead."""
         tie = self.smallest_tie(colors)
         ahead: list[Any] = []
         if depth:
-            ahead = sorted(self._view(self._without(colors, row), depth - 1) for row in tie)
+            outcomes = (self._individualize(colors, row) for row in tie)
+            ahead = sorted(self._fingerprint(outcome, depth - 1) for outcome in outcomes)
         else:
             self.frontier += len(tie)
         return int(colors.sum()), ahead
@@ -175,6 +192,6 @@ def _count_distinct(colors: Colors) -> int:
 
 
 def _weight_colors(weights: NDArray[np.float64]) -> Colors:
-    """Equal numbers for weights equal but for rounding, whatever their unit."""
+    """Return equal numbers for weights that are equal up to rounding and a common factor."""
     bits = np.ascontiguousarray(weights / weights.max()).view(np.uint64)
     return (bits + np.uint64(1 << 11)) >> np.uint64(12)

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._input.checks import check_weights
-from partita._input.coding import encode, name_array, warn_of_other_columns
-from partita._input.containers import as_frame, label_columns
 from partita.ensemble._archive import read_archive, write_archive
+from partita.ensemble._construction import (
+    check_sample_ids,
+    check_unlabeled,
+    code_partitions,
+    select_columns,
+)
 from partita.ensemble._reduction import compress
-from partita.ensemble.layout import LabelLayout, read_only
+from partita.ensemble._table import CodedTable
+from partita.ensemble.layout import LabelLayout
 from partita.exceptions import InvalidEnsembleError
 
 __all__ = ["Ensemble", "as_ensemble"]
 
-_ARRAYS = ("codes", "weights", "inverse", "partition_order", "sample_ids")
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Ensemble:
+class Ensemble(CodedTable):
     """Partitions of the same samples.
 
     Make one with `from_partitions`, `from_frame`, `from_anndata` or `from_codes`. Every consensus
@@ -41,7 +40,7 @@ class Ensemble:
     layout : LabelLayout
         How to read the codes: integer type, categories and names of the partitions.
     weights : array of shape (n_rows,)
-        How many samples (or how much weight) a row stands for.
+        Number (or weight) of the samples that a row stands for.
     inverse : array of shape (n_samples,) or None
         Row of each sample once compressed, -1 for a sample without any label. None: a row is a
         sample.
@@ -52,25 +51,6 @@ class Ensemble:
     provenance : mapping
         Where the labels come from, as text and numbers.
     """
-
-    codes: NDArray[Any]
-    layout: LabelLayout
-    weights: NDArray[np.float64]
-    inverse: NDArray[np.int64] | None = None
-    partition_order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    sample_ids: NDArray[Any] | None = None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if len(self.partition_order) == 0:
-            object.__setattr__(self, "partition_order", np.arange(self.n_partitions))
-        object.__setattr__(self, "provenance", dict(self.provenance))
-        for name in _ARRAYS:
-            object.__setattr__(self, name, read_only(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Pickle through the constructor, which makes the arrays read-only again.
-        return type(self), tuple(getattr(self, f.name) for f in fields(self))
 
     # -- construction ------------------------------------------------------------------------
 
@@ -114,20 +94,10 @@ class Ensemble:
         >>> Ensemble.from_partitions([["a", "a", "b"], [1, 1, None]])
         Ensemble(3 samples, 2 partitions, 1 to 2 clusters each, 1 label missing)
         """
-        columns, column_names = label_columns(partitions)
-        names = list(partition_names) if partition_names is not None else column_names
-        if names is not None and len(names) != len(columns):
-            raise InvalidEnsembleError(
-                f"partition_names must name {len(columns)} partitions, got {len(names)} names."
-            )
-        codes, categories = encode(columns, names, noise)
-        if noise != "singletons":
-            warn_of_other_columns(categories, names, len(codes))
+        codes, layout = code_partitions(partitions, partition_names, noise)
         return cls._checked(
             codes,
-            LabelLayout(
-                codes.dtype, categories, None if names is None else np.asarray(names, object)
-            ),
+            layout,
             weights=weights,
             unlabeled=unlabeled,
             sample_ids=sample_ids,
@@ -182,17 +152,12 @@ class Ensemble:
         sample_ids: Any,
         provenance: Mapping[str, Any] | None,
     ) -> Ensemble:
-        _check_unlabeled(codes, unlabeled)
-        ids = None if sample_ids is None else _copied_names(sample_ids)
-        if ids is not None and ids.shape != (len(codes),):
-            raise InvalidEnsembleError(
-                f"sample_ids must have shape ({len(codes)},), got {ids.shape}."
-            )
+        check_unlabeled(codes, unlabeled)
         return cls(
             codes=codes,
             layout=layout,
             weights=check_weights(weights, len(codes), "weights").copy(),
-            sample_ids=ids,
+            sample_ids=check_sample_ids(sample_ids, len(codes)),
             provenance=provenance or {},
         )
 
@@ -209,7 +174,8 @@ class Ensemble:
 
         Parameters
         ----------
-        frame : data frame (pandas, polars, pyarrow, ...)
+        frame : data frame
+            Of pandas, polars, pyarrow or any library that narwhals reads.
         columns : list of names or a pattern such as "leiden_*", optional
             Which columns are partitions. By default all but `id_column`.
         id_column : str, optional
@@ -217,110 +183,26 @@ class Ensemble:
         **options
             As in `from_partitions`.
         """
-        table = as_frame(frame)
-        if table is None:
-            raise InvalidEnsembleError(
-                f"Expected a data frame, got {type(frame).__name__}. Use "
-                "`Ensemble.from_partitions`."
-            )
-        series = dict(zip(table.columns, table.iter_columns(), strict=True))
-        names = [c for c in series if c != id_column]
-        if isinstance(columns, str):
-            chosen = [c for c in names if fnmatchcase(str(c), columns)]
-        else:
-            chosen = names if columns is None else list(columns)
-        absent = [c for c in chosen if c not in names]
-        if absent or not chosen or (id_column is not None and id_column not in series):
-            raise InvalidEnsembleError(
-                f"No such column(s): columns={columns!r}, id_column={id_column!r}; the frame has "
-                f"{list(series)}."
-            )
-        ids = options.pop("sample_ids", None)
-        if ids is None and id_column is not None:
-            ids = series[id_column].to_list()
-        elif ids is None:
-            ids = nw.maybe_get_index(table)
-        options.setdefault("partition_names", [str(c) for c in chosen])
-        return cls.from_partitions([series[c] for c in chosen], sample_ids=ids, **options)
+        series, ids = select_columns(frame, columns, id_column)
+        if options.get("sample_ids") is None:
+            options["sample_ids"] = ids
+        options.setdefault("partition_names", [str(name) for name in series])
+        return cls.from_partitions(list(series.values()), **options)
 
     @classmethod
     def from_anndata(cls, adata: Any, columns: Sequence[str] | str, **options: Any) -> Ensemble:
-        """Read columns of `adata.obs` by name or pattern ("leiden_*")."""
+        """Read columns of `adata.obs`.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Observations are the samples; their names become the sample ids.
+        columns : list of names or a pattern such as "leiden_*"
+            Which columns are partitions.
+        **options
+            As in `from_partitions`.
+        """
         return cls.from_frame(adata.obs, columns=columns, **options)
-
-    # -- shape -------------------------------------------------------------------------------
-
-    @property
-    def n_rows(self) -> int:
-        return int(self.codes.shape[0])
-
-    @property
-    def n_samples(self) -> int:
-        return self.n_rows if self.inverse is None else len(self.inverse)
-
-    @property
-    def n_partitions(self) -> int:
-        return int(self.codes.shape[1])
-
-    @property
-    def categories(self) -> tuple[NDArray[Any], ...]:
-        """Per partition, the label that every code stands for."""
-        return self.layout.categories
-
-    @property
-    def partition_names(self) -> NDArray[Any] | None:
-        return self.layout.partition_names
-
-    @property
-    def missing_code(self) -> int:
-        """The code of a missing label."""
-        return self.layout.missing_code
-
-    @property
-    def n_clusters(self) -> NDArray[np.int64]:
-        """Number of clusters in each partition, K_i."""
-        return self.layout.n_clusters
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Index of the first base cluster of each partition, and L at the end."""
-        return self.layout.offsets
-
-    @property
-    def n_base_clusters(self) -> int:
-        """Number of clusters in all partitions together, L."""
-        return self.layout.n_base_clusters
-
-    @cached_property
-    def observed(self) -> NDArray[np.bool_]:
-        """Which labels are present, shape (n_rows, n_partitions)."""
-        return self.codes != self.missing_code
-
-    @cached_property
-    def n_missing(self) -> int:
-        """Number of missing entries of the table."""
-        return int(np.count_nonzero(self.codes == self.missing_code))
-
-    @property
-    def is_compressed(self) -> bool:
-        return self.inverse is not None
-
-    def __len__(self) -> int:
-        return self.n_samples
-
-    def __repr__(self) -> str:
-        low, high = int(self.n_clusters.min()), int(self.n_clusters.max())
-        clusters = f"{low}" if low == high else f"{low} to {high}"
-        parts = [
-            f"{self.n_samples} samples",
-            f"{self.n_partitions} partition{'s' * (self.n_partitions != 1)}",
-            f"{clusters} clusters each",
-        ]
-        if self.is_compressed:
-            parts.append(f"{self.n_rows} distinct rows")
-        if self.n_missing:
-            parts.append(f"{self.n_missing} label{'s' * (self.n_missing != 1)} missing")
-        return f"Ensemble({', '.join(parts)})"
 
     # -- reduction ---------------------------------------------------------------------------
 
@@ -342,22 +224,37 @@ class Ensemble:
     def expand(self, values: NDArray[Any], fill_value: Any = -1) -> NDArray[Any]:
         """Expand values per row to values per sample.
 
-        Samples without any label get `fill_value`.
+        Parameters
+        ----------
+        values : array of shape (n_rows, ...)
+            One value per row.
+        fill_value : scalar, default=-1
+            Value for samples without any label.
+
+        Returns
+        -------
+        array of shape (n_samples, ...)
         """
         values = np.asarray(values)
         if len(values) != self.n_rows:
             raise ValueError(f"Expected a value for each of {self.n_rows} rows, got {len(values)}.")
         if self.inverse is None:
             return values
-        without = self.inverse < 0
-        if without.any():
+        is_unlabeled = self.inverse < 0
+        if is_unlabeled.any():
             values = values.astype(np.result_type(values, np.min_scalar_type(fill_value)))
         expanded = values[self.inverse]
-        expanded[without] = fill_value
+        expanded[is_unlabeled] = fill_value
         return expanded
 
     def subset(self, *, samples: Any = None, partitions: Any = None) -> Ensemble:
-        """Select some samples and some partitions, by index or mask."""
+        """Select some samples and some partitions.
+
+        Parameters
+        ----------
+        samples, partitions : slice, array of indices or boolean mask, optional
+            What to keep. By default everything. Clusters that no longer have a sample are dropped.
+        """
         if self.is_compressed:
             raise InvalidEnsembleError("Take the subset before compressing.")
         rows = np.arange(self.n_rows)[slice(None) if samples is None else samples].reshape(-1)
@@ -435,25 +332,6 @@ class Ensemble:
             sample_ids=header["sample_ids"],
             provenance=header["provenance"],
         )
-
-
-def _check_unlabeled(codes: NDArray[Any], unlabeled: str) -> None:
-    """Refuse samples without any label, unless they are to be kept and some have one."""
-    if unlabeled not in ("error", "keep"):
-        raise ValueError(f'unlabeled must be "error" or "keep", got {unlabeled!r}')
-    without = np.flatnonzero((codes == np.iinfo(codes.dtype).max).all(axis=1))
-    if len(without) and unlabeled == "error":
-        raise InvalidEnsembleError(
-            f"{len(without)} sample(s) have no label in any partition (first: row "
-            f'{without[0]}). Drop them, or pass `Ensemble.from_partitions(..., unlabeled="keep")` '
-            "to get -1 for them."
-        )
-    if len(without) == len(codes):
-        raise InvalidEnsembleError("No sample has a label in any partition.")
-
-
-def _copied_names(values: Any) -> NDArray[Any]:
-    return np.array(values) if hasattr(values, "__array__") else name_array(list(values))
 
 
 def as_ensemble(partitions: Any, noise: str = "missing") -> Ensemble:

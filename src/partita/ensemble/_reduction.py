@@ -1,4 +1,4 @@
-"""The exact reduction of an ensemble to weighted distinct rows."""
+"""Reduce an ensemble exactly to weighted distinct rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compress"]
 
-_FIRST_ROWS = 64  # rows that usually tell all columns apart
+_FIRST_ROWS = 64  # rows in which all columns usually differ
 
 
 def compress(ensemble: Ensemble) -> Ensemble:
@@ -29,7 +29,8 @@ def compress(ensemble: Ensemble) -> Ensemble:
     first = np.empty(ensemble.n_rows, np.int64)
     n_distinct = _kernels.rows.distinct(codes, inverse, first)
     if n_distinct < ensemble.n_rows:
-        codes = read_only(codes[first[:n_distinct]])  # read-only, as all callers of the kernels
+        # Read-only like `ensemble.codes`: numba compiles the kernels for one kind of array only.
+        codes = read_only(codes[first[:n_distinct]])
     weights = _sum_weights(ensemble.weights, inverse, n_distinct)
 
     # A row without any label takes no part in the canonical order.

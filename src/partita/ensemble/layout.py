@@ -33,6 +33,7 @@ class LabelLayout:
     categories : tuple of arrays
         Per partition, the label that every code 0..K_i-1 stands for.
     partition_names : array of shape (n_partitions,) or None
+        Names of the partitions. None: they have no names.
     """
 
     dtype: np.dtype[Any]
@@ -53,12 +54,13 @@ class LabelLayout:
 
     @classmethod
     def of(cls, categories: Sequence[NDArray[Any]], partition_names: Any = None) -> LabelLayout:
-        """Choose the narrowest integer type for these categories."""
+        """Make a layout with the narrowest integer type for these categories."""
         dtype = code_dtype(max(len(labels) for labels in categories))
         return cls(np.dtype(dtype), tuple(categories), partition_names)
 
     @property
     def n_partitions(self) -> int:
+        """Number of partitions, m."""
         return len(self.categories)
 
     @property
@@ -117,30 +119,30 @@ class LabelLayout:
 
         The remaining codes keep their order, in the narrowest integer type.
         """
-        used = [_used(codes[:, i], len(labels)) for i, labels in enumerate(self.categories)]
-        for i, present in enumerate(used):
-            if not present.any():
+        used = [_are_used(codes[:, i], len(labels)) for i, labels in enumerate(self.categories)]
+        for i, is_used in enumerate(used):
+            if not is_used.any():
                 raise InvalidEnsembleError(
                     f"Partition {self._name(i)!r} labels no sample (all its entries are missing). "
                     "Drop it."
                 )
-        kept = [labels[there] for labels, there in zip(self.categories, used, strict=True)]
+        kept = [labels[is_used] for labels, is_used in zip(self.categories, used, strict=True)]
         layout = LabelLayout.of(kept, self.partition_names)
-        if layout.dtype == self.dtype and all(present.all() for present in used):
+        if layout.dtype == self.dtype and all(is_used.all() for is_used in used):
             return codes, layout
         recoded = np.empty(codes.shape, layout.dtype)
-        for i, present in enumerate(used):
-            new_code = np.full(len(present) + 1, layout.missing_code, layout.dtype)
-            new_code[np.flatnonzero(present)] = np.arange(np.count_nonzero(present))
-            recoded[:, i] = new_code[np.minimum(codes[:, i], len(present))]
+        for i, is_used in enumerate(used):
+            new_code = np.full(len(is_used) + 1, layout.missing_code, layout.dtype)
+            new_code[np.flatnonzero(is_used)] = np.arange(np.count_nonzero(is_used))
+            recoded[:, i] = new_code[np.minimum(codes[:, i], len(is_used))]
         return recoded, layout
 
     def _name(self, i: int) -> str:
         return str(i) if self.partition_names is None else str(self.partition_names[i])
 
 
-def _used(codes: NDArray[Any], n_clusters: int) -> NDArray[np.bool_]:
-    """Say which of the codes 0..n_clusters-1 occur."""
+def _are_used(codes: NDArray[Any], n_clusters: int) -> NDArray[np.bool_]:
+    """Return which of the codes 0..n_clusters-1 occur."""
     used = np.zeros(n_clusters + 1, bool)
     used[np.minimum(codes, n_clusters)] = True
     return used[:-1]
