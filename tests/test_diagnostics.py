@@ -78,25 +78,25 @@ def test_partitions(case):
         if without is not None:
             change = without.confidence.mean() - diagnosis.confidence.mean()
             assert diagnosis.leave_out[i] == pytest.approx(change, abs=1e-12)
-    assert diagnosis.anmi == pytest.approx(anmi(found, labels))
+    assert diagnosis.anmi == pytest.approx(anmi(labels, found))
     others = [
-        anmi(np.where(labels[:, i] < 0, np.nan, labels[:, i]), np.delete(labels, i, axis=1))
+        anmi(np.delete(labels, i, axis=1), np.where(labels[:, i] < 0, np.nan, labels[:, i]))
         for i in range(9)
     ]
     if not (labels < 0).any():
-        assert diagnosis.best_member == int(np.argmax(others))
-        assert diagnosis.best_member_anmi == pytest.approx(max(others))
-    assert diagnosis.harmless == (diagnosis.anmi >= diagnosis.best_member_anmi)
+        assert diagnosis.best_partition == int(np.argmax(others))
+        assert diagnosis.best_partition_anmi == pytest.approx(max(others))
+    assert diagnosis.harmless == (diagnosis.anmi >= diagnosis.best_partition_anmi)
     assert "9 partitions" in repr(diagnosis)
 
 
-def test_bad_runs_and_repeats_are_named():
+def test_bad_partitions_and_repeats_are_named():
     labels, truth = make_partitions(200, 12, 4, noise=0.1, random_state=3)
     rng = np.random.default_rng(0)
     junk = rng.integers(0, 4, 200)
     table = np.column_stack([labels, labels[:, 2], junk, np.zeros(200, int)])
     diagnosis = diagnose(table, truth)
-    assert np.flatnonzero(diagnosis.bad_runs).tolist() == [13, 14]
+    assert np.flatnonzero(diagnosis.bad_partitions).tolist() == [13, 14]
     assert diagnosis.redundancy[2] == diagnosis.redundancy[12]
     assert len(np.unique(diagnosis.redundancy)) == 14
     assert diagnosis.leave_out[13] > 0 > diagnosis.leave_out[0]
@@ -107,12 +107,12 @@ def test_doubtful_samples_come_first():
     labels[5] = 1 - labels[5]  # every partition puts it on the other side
     labels[6, ::2] = 1 - labels[6, ::2]
     diagnosis = diagnose(labels, truth)
-    assert diagnosis.outliers()[:2].tolist() == [5, 6]
+    assert diagnosis.doubtful_samples()[:2].tolist() == [5, 6]
     assert diagnosis.margin[5] < 0
     assert diagnosis.runner_up[5] == 1 - truth[5]
-    disagreeing = diagnosis.disagreeing(6)
+    disagreeing = diagnosis.disagreeing_partitions(6)
     assert len(disagreeing) >= 8
-    assert len(diagnosis.disagreeing(5)) >= 18
+    assert len(diagnosis.disagreeing_partitions(5)) >= 18
 
 
 def test_membership_sums_to_one():
@@ -151,7 +151,7 @@ def test_weights_are_repeats():
     np.testing.assert_allclose(
         weighted.cluster_consensus, repeated.cluster_consensus, rtol=0, atol=1e-12
     )
-    for name in ("leave_out", "agreement", "adjusted_rand", "anmi", "best_member_anmi"):
+    for name in ("leave_out", "agreement", "adjusted_rand", "anmi", "best_partition_anmi"):
         found, expected = getattr(weighted, name), getattr(repeated, name)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12, err_msg=name)
 

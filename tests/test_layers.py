@@ -34,10 +34,10 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"generators", "matrices", "metrics", "solvers"}),
     frozenset({"consensus", "multiview"}),
     frozenset({"registry"}),
-    frozenset({"alignment", "clustering", "comparison", "diagnostics", "planning"}),
+    frozenset({"alignment", "clustering", "comparison", "diagnostics"}),
     frozenset({"select_k"}),
     frozenset({"datasets", "fusion", "plotting"}),
-    frozenset({"reporting"}),
+    frozenset({"planning", "reporting"}),
     frozenset({"cli", "testing"}),
 )
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}

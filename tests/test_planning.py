@@ -1,4 +1,4 @@
-"""Plans: what is asked, what is answered, and what decides where a fit runs."""
+"""Plans: arguments, predictions, and the choice between memory and store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 
 import partita
 from partita import SEC, Plan, plan
-from partita.planning import _Shape, growth
+from partita.planning._timing import growth_exponent
+from partita.planning._workload import Workload
 from partita.registry import all_methods
 
 
@@ -23,55 +24,55 @@ from partita.registry import all_methods
         ("n' m² + L³", 1),
     ],
 )
-def test_growth_is_the_highest_power_of_n(time, power):
-    assert growth(time) == power
+def test_growth_exponent_is_the_highest_power_of_n(time, power):
+    assert growth_exponent(time) == power
 
 
 def test_every_method_states_its_growth():
-    assert {growth(method.info.time) for method in all_methods()} == {1, 2, 3}
+    assert {growth_exponent(method.info.time) for method in all_methods()} == {1, 2, 3}
 
 
 def test_a_plan_in_memory():
-    found = plan(4_000, 10, 4, "eac", base_clusters=12)
-    assert isinstance(found, Plan)
-    assert (found.where, found.fits, found.disk_bytes) == ("memory", True, 0)
-    assert found.seconds > 0
-    assert found.measured["power"] == 2
+    prediction = plan(4_000, 10, 4, "eac", n_base_clusters=12)
+    assert isinstance(prediction, Plan)
+    assert (prediction.where, prediction.fits, prediction.disk_bytes) == ("memory", True, 0)
+    assert prediction.seconds > 0
+    assert prediction.measured["exponent"] == 2
     # the n' x n' matrix is in it
-    assert found.peak_bytes > 4 * 4_000**2
-    assert json.loads(json.dumps(found.to_dict()))["method"] == "eac"
-    assert "fits the budget" in str(found)
+    assert prediction.peak_bytes > 4 * 4_000**2
+    assert json.loads(json.dumps(prediction.to_dict()))["method"] == "eac"
+    assert "fits the budget" in str(prediction)
 
 
 def test_fewer_distinct_rows_need_less():
     every = plan(4_000, 8, 3, "eac")
-    few = plan(4_000, 8, 3, "eac", distinct=500)
+    few = plan(4_000, 8, 3, "eac", n_distinct=500)
     assert few.peak_bytes < every.peak_bytes / 4
 
 
 def test_labels_too_large_for_memory_are_read_from_a_store(monkeypatch):
-    monkeypatch.setattr("partita.planning._STORE_ROWS", 4_000)
+    monkeypatch.setattr("partita.planning._timing._STORE_ROWS", 4_000)
     with partita.config_context(memory_budget=400_000_000):
-        found = plan(20_000_000, 20, 5, "sec", missing=0.5, iterations=10)
-        other = plan(100_000, 6, 3, "lwea", iterations=10)
-    assert (found.where, found.fits) == ("store", True)
-    assert found.disk_bytes > 20_000_000 * 20
-    assert 0 < found.seconds_per_iteration < found.seconds
-    fitting = {record["method"] for record in found.methods if record["fits"]}
+        prediction = plan(20_000_000, 20, 5, "sec", missing_ratio=0.5, max_iter=10)
+        other = plan(100_000, 6, 3, "lwea", max_iter=10)
+    assert (prediction.where, prediction.fits) == ("store", True)
+    assert prediction.disk_bytes > 20_000_000 * 20
+    assert 0 < prediction.seconds_per_iteration < prediction.seconds
+    fitting = {record["method"] for record in prediction.methods if record["fits"]}
     assert fitting == {"sec", "kcc", "lwgp"}
     assert (other.where, other.fits) == ("memory", False)
     assert "does not fit" in str(other)
 
 
 def test_more_iterations_take_longer(monkeypatch):
-    monkeypatch.setattr("partita.planning._STORE_ROWS", 4_000)
+    monkeypatch.setattr("partita.planning._timing._STORE_ROWS", 4_000)
     with partita.config_context(memory_budget=300_000_000):
-        found = [plan(10_000_000, 20, 5, iterations=i).seconds for i in (10, 1_000)]
-    assert found[1] > 10 * found[0]
+        prediction = [plan(10_000_000, 20, 5, max_iter=i).seconds for i in (10, 1_000)]
+    assert prediction[1] > 10 * prediction[0]
 
 
-def test_small_labels_are_like_those_planned_for():
-    labels = _Shape(1_000, 9, 4, 6, 0.3, 1_000, 0).small(2_000)
+def test_synthetic_partitions_are_like_those_planned_for():
+    labels = Workload(1_000, 9, 4, 6, 0.3, 1_000, 0).synthetic_partitions(2_000)
     assert labels.shape == (2_000, 9)
     assert set(np.unique(labels)) == {-1, *range(6)}
     assert 0.2 < (labels == -1).mean() < 0.3  # every sample keeps one label
@@ -81,10 +82,10 @@ def test_small_labels_are_like_those_planned_for():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((0, 10, 3), "rows must be a whole number"),
-        ((1_000.5, 10, 3), "rows must be a whole number"),
-        ((1_000, 0, 3), "partitions must be"),
-        ((1_000, 10, 0), "clusters must be"),
+        ((0, 10, 3), "n_samples must be a whole number"),
+        ((1_000.5, 10, 3), "n_samples must be a whole number"),
+        ((1_000, 0, 3), "n_partitions must be"),
+        ((1_000, 10, 0), "n_clusters must be"),
         ((1_000, 10, 3, "nonsense"), "nonsense"),
     ],
 )
@@ -93,20 +94,20 @@ def test_bad_arguments(arguments, message):
         plan(*arguments)
 
 
-def test_a_share_of_missing_labels():
-    with pytest.raises(ValueError, match="missing must be a share"):
-        plan(1_000, 10, 3, missing=1.0)
+def test_missing_ratio_is_below_one():
+    with pytest.raises(ValueError, match="missing_ratio must be at least 0"):
+        plan(1_000, 10, 3, missing_ratio=1.0)
 
 
 def test_predictions_are_of_the_right_order():
     """A factor of five, since tests run on busy machines; the benchmark asks for two."""
-    shape = _Shape(6_000, 30, 8, 16, 0.0, 6_000, 1)
-    labels = shape.small(6_000)
+    workload = Workload(6_000, 30, 8, 16, 0.0, 6_000, 1)
+    labels = workload.synthetic_partitions(6_000)
     SEC(8, random_state=0).fit(labels[:500])
-    found = plan(6_000, 30, 8, "sec", base_clusters=16)
+    prediction = plan(6_000, 30, 8, "sec", n_base_clusters=16)
     taken = []
     for _ in range(5):
         start = perf_counter()
         SEC(8, random_state=0).fit(labels)
         taken.append(perf_counter() - start)
-    assert 0.2 < found.seconds / min(taken) < 5
+    assert 0.2 < prediction.seconds / min(taken) < 5

@@ -1,4 +1,4 @@
-"""What `partita.plan` predicts beside what happens: within a factor of two."""
+"""Compare the time that `partita.plan` predicts with the measured time: a factor of two."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.speed._measure import Record
 from partita import Ensemble, LabelStore, config_context, plan
-from partita.planning import _Shape
+from partita.planning._workload import Workload
 from partita.registry import prepare
 
 
@@ -23,8 +23,8 @@ def run() -> list[Record]:
         ("kcc", 1_000_000, 50, 20, 40, 0.5, 300e6),
         ("lwgp", 1_000_000, 50, 20, 40, 0.5, 300e6),
     ):
-        shape = _Shape(rows, m, k, k_i, missing, rows, 1)
-        ensemble = Ensemble.from_partitions(shape.small(rows))
+        workload = Workload(rows, m, k, k_i, missing, rows, 1)
+        ensemble = Ensemble.from_partitions(workload.synthetic_partitions(rows))
         with tempfile.TemporaryDirectory() as folder:
             model = prepare(method, k, 0)
             labels = ensemble
@@ -35,17 +35,17 @@ def run() -> list[Record]:
                 start = time.perf_counter()
                 model.fit(labels)
                 seconds = time.perf_counter() - start
-                found = plan(
-                    rows, m, k, method, base_clusters=k_i, missing=missing,
-                    iterations=model.n_iter_,
+                prediction = plan(
+                    rows, m, k, method, n_base_clusters=k_i, missing_ratio=missing,
+                    max_iter=model.n_iter_,
                 )  # fmt: skip
-        ratio = found.seconds / seconds
+        ratio = prediction.seconds / seconds
         records.append(
             Record(
-                f"plan of {method}, {rows} x {m}, K = {k}, from {found.where}",
+                f"plan of {method}, {rows} x {m}, K = {k}, from {prediction.where}",
                 seconds,
                 "predicted by partita.plan",
-                found.seconds,
+                prediction.seconds,
                 0.5,
                 note=f"{'within' if 0.5 <= ratio <= 2 else 'OUTSIDE'} a factor of two",
             )

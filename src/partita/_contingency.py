@@ -1,4 +1,4 @@
-"""A contingency table by its non-zero cells, and the measures that are functions of it."""
+"""Contingency tables of two clusterings, and the measures computed from them."""
 
 from __future__ import annotations
 
@@ -14,28 +14,38 @@ from scipy.optimize import linear_sum_assignment
 from partita._memory import require_memory
 
 __all__ = [
-    "AVERAGES",
-    "CrossTable",
+    "ContingencyTable",
     "accuracy_of",
     "adjusted_rand_of",
+    "check_average",
     "is_dense",
     "nmi_of",
     "pairwise_f_score_of",
     "purity_of",
 ]
 
-AVERAGES: dict[str, Callable[[float, float], float]] = {
+_AVERAGES: dict[str, Callable[[float, float], float]] = {
     "geometric": lambda first, second: float(np.sqrt(first * second)),
     "arithmetic": lambda first, second: (first + second) / 2,
     "max": max,
     "min": min,
 }
-_DENSE_CELLS_PER_SAMPLE = 4
+_DENSE_CELLS_PER_SAMPLE = 4  # a table with at most so many cells per sample is small
 
 
-@dataclass(frozen=True)
-class CrossTable:
-    """Non-zero cells of a contingency table: `counts` samples in (`rows`, `columns`)."""
+@dataclass(frozen=True, eq=False)
+class ContingencyTable:
+    """Non-zero cells of a contingency table.
+
+    Attributes
+    ----------
+    counts : array of shape (n_cells,)
+        Number (or weight) of the samples in each non-zero cell.
+    rows, columns : arrays of shape (n_cells,)
+        Position of each cell.
+    shape : tuple of int
+        Number of rows and columns of the table.
+    """
 
     counts: NDArray[Any]
     rows: NDArray[np.int64]
@@ -43,14 +53,14 @@ class CrossTable:
     shape: tuple[int, int]
 
     @classmethod
-    def of(
+    def from_codes(
         cls,
         first: NDArray[Any],
         second: NDArray[Any],
         n_first: int,
         n_second: int,
         weights: NDArray[np.float64] | None = None,
-    ) -> CrossTable:
+    ) -> ContingencyTable:
         """Count codes 0..n_first-1 against codes 0..n_second-1."""
         cells = first.astype(np.int64) * n_second + second
         if is_dense((n_first, n_second), len(cells)):
@@ -63,8 +73,8 @@ class CrossTable:
         return cls(counts, present // n_second, present % n_second, (n_first, n_second))
 
     @classmethod
-    def of_counts(cls, counts: NDArray[np.float64]) -> CrossTable:
-        """The cells of a whole table."""
+    def from_dense(cls, counts: NDArray[np.float64]) -> ContingencyTable:
+        """Take the non-zero cells of a dense table."""
         rows, columns = np.nonzero(counts)
         return cls(counts[rows, columns], rows, columns, counts.shape)
 
@@ -82,7 +92,7 @@ class CrossTable:
 
 
 def is_dense(shape: tuple[int, int], n_samples: int) -> bool:
-    """Whether a table has so few cells that all of them may be held for a while."""
+    """Say whether a table is small enough to be held with all its cells."""
     return shape[0] * shape[1] <= max(_DENSE_CELLS_PER_SAMPLE * n_samples, 1024)
 
 
@@ -90,7 +100,14 @@ def _sums(groups: NDArray[np.int64], counts: NDArray[Any], length: int) -> NDArr
     return np.asarray(np.bincount(groups, counts, minlength=length), np.float64)
 
 
-def accuracy_of(table: CrossTable) -> float:
+def check_average(average: str) -> None:
+    """Refuse an unknown average of two entropies."""
+    if average not in _AVERAGES:
+        raise ValueError(f"average must be one of {tuple(_AVERAGES)}, got {average!r}.")
+
+
+def accuracy_of(table: ContingencyTable) -> float:
+    """Return the share of samples in matched cells, under the best one-to-one matching."""
     n_cells = table.shape[0] * table.shape[1]
     require_memory(8 * n_cells, f"Matching {table.shape[1]} clusters to {table.shape[0]} classes")
     dense = np.zeros(table.shape)
@@ -99,8 +116,8 @@ def accuracy_of(table: CrossTable) -> float:
     return float(matched.sum() / table.total)
 
 
-def nmi_of(table: CrossTable, average: str = "geometric", undivided: float = 1.0) -> float:
-    """NMI of a table; `undivided` if neither partition divides the samples."""
+def nmi_of(table: ContingencyTable, average: str = "geometric", undivided: float = 1.0) -> float:
+    """Return the NMI of a table; `undivided` if neither partition divides the samples."""
     if len(table.counts) == 0:
         return 0.0
     p, p_row, p_column = (
@@ -110,7 +127,7 @@ def nmi_of(table: CrossTable, average: str = "geometric", undivided: float = 1.0
     if h_row == 0 or h_column == 0:
         return undivided if h_row == h_column else 0.0
     information = float((p * np.log(p / (p_row[table.rows] * p_column[table.columns]))).sum())
-    return min(1.0, max(0.0, information / AVERAGES[average](h_row, h_column)))
+    return min(1.0, max(0.0, information / _AVERAGES[average](h_row, h_column)))
 
 
 def _entropy(p: NDArray[np.float64]) -> float:
@@ -118,12 +135,15 @@ def _entropy(p: NDArray[np.float64]) -> float:
     return 0.0 if len(p) == 1 else float(-(p * np.log(p)).sum())
 
 
-def _pairs(table: CrossTable, alone: float | None = None) -> tuple[float, float, float, float]:
-    """Pairs joined by both partitions, by the rows', by the columns', and all pairs.
+def _joined_pairs(
+    table: ContingencyTable, self_pairs: float | None = None
+) -> tuple[float, float, float, float]:
+    """Count the pairs joined by both partitions, by the rows, by the columns, and all pairs.
 
-    Of a sample with itself there are `alone` in all: as many as samples, unless they have weights.
+    `self_pairs` is the number of pairs of a sample with itself, which do not count. By default it
+    is the number of samples, which is correct if all weights are 1.
     """
-    itself = table.total if alone is None else alone
+    itself = table.total if self_pairs is None else self_pairs
 
     def joined(sizes: Any) -> float:
         return float((np.square(sizes, dtype=np.float64).sum() - itself) / 2)
@@ -136,20 +156,23 @@ def _pairs(table: CrossTable, alone: float | None = None) -> tuple[float, float,
     )
 
 
-def adjusted_rand_of(table: CrossTable, alone: float | None = None) -> float:
-    both, by_rows, by_columns, pairs = _pairs(table, alone)
+def adjusted_rand_of(table: ContingencyTable, self_pairs: float | None = None) -> float:
+    """Return the adjusted Rand index of a table; for `self_pairs` see `_joined_pairs`."""
+    both, by_rows, by_columns, pairs = _joined_pairs(table, self_pairs)
     if both == by_rows == by_columns:
         return 1.0
     expected = by_rows * by_columns / pairs
     return (both - expected) / ((by_rows + by_columns) / 2 - expected)
 
 
-def pairwise_f_score_of(table: CrossTable) -> float:
-    both, by_rows, by_columns, _ = _pairs(table)
+def pairwise_f_score_of(table: ContingencyTable) -> float:
+    """Return the pairwise F-score of a table."""
+    both, by_rows, by_columns, _ = _joined_pairs(table)
     return 1.0 if by_rows + by_columns == 0 else 2 * both / (by_rows + by_columns)
 
 
-def purity_of(table: CrossTable) -> float:
+def purity_of(table: ContingencyTable) -> float:
+    """Return the purity of a table whose rows are classes."""
     largest = np.zeros(table.shape[1])
     np.maximum.at(largest, table.columns, table.counts)
     return float(largest.sum() / table.total)

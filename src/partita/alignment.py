@@ -1,4 +1,4 @@
-"""Cluster names that last: match the clusters of one result to those of another."""
+"""Match the clusters of one result to those of another, so that names persist."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from partita._input.coding import encode
 from partita._input.containers import label_columns
-from partita.matrices import contingency
+from partita._input.label_vector import code_labels
+from partita.ensemble import Ensemble
 
 __all__ = ["Alignment", "ClusterTree", "align_labels", "cluster_tree"]
 
-_SHARE = 0.2  # a part of a cluster this large is worth reporting as a split or a merge
+_LARGE_PART = 0.2  # share of a cluster from which a part is reported as a split or a merge
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Alignment:
-    """One result in the names of another. Made by `align_labels`.
+    """One clustering with the cluster names of another. Made by `align_labels`.
 
     Attributes
     ----------
     labels : array of shape (n_samples,)
-        The clusters under their reference names; new clusters get numbers the reference does not
-        use, -1 stays -1.
+        The clusters under their names in the reference. Clusters without a match get numbers that
+        the reference does not use; -1 stays -1.
     names : mapping
-        New name of every cluster.
+        From the old name of each cluster to its new name.
     agreement : float
-        Share of the samples labeled by both whose cluster kept its name.
+        Share of the samples labeled in both whose cluster is matched to their reference cluster.
     splits : mapping
-        Reference clusters that went to several clusters, with the share that each took.
+        Reference clusters that were divided among several clusters, with the share of each part.
     merges : mapping
-        Clusters (by new name) that came from several reference clusters, with their shares.
+        Clusters (by new name) that consist of several reference clusters, with the share of each
+        part.
     """
 
     labels: NDArray[np.int64]
@@ -47,16 +48,19 @@ class Alignment:
 
 
 def align_labels(reference: Any, labels: Any) -> Alignment:
-    """Rename clusters so that they overlap most with the reference's clusters of the same name.
+    """Rename clusters after the clusters of a reference that they overlap with most.
 
-    The names maximize the number of samples whose cluster keeps its name (Hungarian method), so
-    that re-runs and neighboring numbers of clusters can be told and colored alike.
+    The matching maximizes the number of samples whose cluster gets the name of their reference
+    cluster (Hungarian method). Results of several runs, or for several numbers of clusters, can
+    then be compared and colored alike.
 
     Parameters
     ----------
-    reference : array-like of shape (n_samples,), whole numbers
-        -1, None and NaN are samples without a cluster, here and in `labels`.
+    reference : array-like of shape (n_samples,), integers
+        The clustering whose names are kept. -1, None and NaN are samples without a label, here and
+        in `labels`.
     labels : array-like of shape (n_samples,)
+        The clustering to rename.
 
     Returns
     -------
@@ -69,68 +73,77 @@ def align_labels(reference: Any, labels: Any) -> Alignment:
     >>> align_labels([0, 0, 0, 1, 1], ["b", "b", "b", "a", "c"]).labels
     array([0, 0, 0, 1, 2])
     """
-    table = contingency(reference, labels)
-    _, old_names = _codes(reference, "reference")
-    codes, new_names = _codes(labels, "labels")
-    if not all(_is_whole(name) for name in old_names.tolist()):
+    old_codes, old_names = code_labels(reference, name="reference")
+    codes, current_names = code_labels(labels)
+    if len(codes) != len(old_codes):
         raise ValueError(
-            f"reference must hold whole numbers as names, got {old_names[:5].tolist()}. Number its "
-            "clusters first."
+            "reference and labels must have equal length, one entry per sample; got "
+            f"{len(old_codes)} and {len(codes)}."
         )
+    if not all(_is_integer(name) for name in old_names.tolist()):
+        raise ValueError(
+            "reference must name its clusters by whole numbers, got "
+            f"{old_names[:5].tolist()}. Number its clusters first."
+        )
+    old_names = old_names.astype(np.int64)
+    table = _count_pairs(old_codes, codes, len(old_names), len(current_names))
     rows, columns = linear_sum_assignment(-table)
-    new = np.full(len(new_names), -1, np.int64)
     matched = table[rows, columns] > 0
-    new[columns[matched]] = old_names[rows[matched]].astype(np.int64)
-    used = {int(name) for name in old_names}
-    free = (number for number in range(len(used) + len(new_names)) if number not in used)
-    for k in np.flatnonzero(new < 0):
-        new[k] = next(free)
-    kept = table[rows, columns][matched].sum()
+    new_names = np.full(len(current_names), -1, np.int64)
+    new_names[columns[matched]] = old_names[rows[matched]]
+    used = set(old_names.tolist())
+    unused = (number for number in range(len(used) + len(new_names)) if number not in used)
+    for k in np.flatnonzero(new_names < 0):
+        new_names[k] = next(unused)
+    n_kept, n_both = table[rows, columns][matched].sum(), table.sum()
     return Alignment(
-        labels=np.where(codes < 0, -1, new[np.maximum(codes, 0)]),
-        names={name: int(new[k]) for k, name in enumerate(new_names.tolist())},
-        agreement=float(kept / table.sum()) if table.sum() else 0.0,
-        splits=_parts(table, old_names.astype(np.int64), new),
-        merges=_parts(table.T, new, old_names.astype(np.int64)),
+        labels=np.where(codes < 0, -1, new_names[np.maximum(codes, 0)]),
+        names=dict(zip(current_names.tolist(), new_names.tolist(), strict=True)),
+        agreement=float(n_kept / n_both) if n_both else 0.0,
+        splits=_large_parts(table, old_names, new_names),
+        merges=_large_parts(table.T, new_names, old_names),
     )
 
 
-def _codes(values: Any, what: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    columns, _ = label_columns([values])
-    table, names = encode(columns, [what], "missing")
-    codes = table[:, 0].astype(np.int64)
-    codes[table[:, 0] == np.iinfo(table.dtype).max] = -1
-    return codes, names[0]
-
-
-def _is_whole(name: Any) -> bool:
+def _is_integer(name: Any) -> bool:
     return isinstance(name, (int, float)) and float(name).is_integer()
 
 
-def _parts(
+def _count_pairs(
+    first: NDArray[np.int64], second: NDArray[np.int64], n_first: int, n_second: int
+) -> NDArray[np.float64]:
+    """Count the samples in each pair of clusters, as a dense table."""
+    both = (first >= 0) & (second >= 0)
+    cells = np.bincount(first[both] * n_second + second[both], minlength=n_first * n_second)
+    return cells.reshape(n_first, n_second).astype(np.float64)
+
+
+def _large_parts(
     table: NDArray[np.float64], from_names: NDArray[np.int64], to_names: NDArray[np.int64]
 ) -> dict[int, dict[int, float]]:
-    """Rows of which at least two parts are large, with the shares of those parts."""
-    found = {}
+    """Return the clusters (rows) with two or more large parts, and the shares of these parts."""
+    parts = {}
     for name, row in zip(from_names, table, strict=True):
-        share = row / row.sum() if row.sum() else row
-        large = np.flatnonzero(share >= _SHARE)
+        shares = row / row.sum() if row.sum() else row
+        large = np.flatnonzero(shares >= _LARGE_PART)
         if len(large) > 1:
-            found[int(name)] = {int(to_names[k]): float(share[k]) for k in large}
-    return found
+            parts[int(name)] = {int(to_names[k]): float(shares[k]) for k in large}
+    return parts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ClusterTree:
-    """Results for neighboring numbers of clusters, named alike. Made by `cluster_tree`.
+    """Partitions of increasing fineness with persistent cluster names. Made by `cluster_tree`.
 
     Attributes
     ----------
-    labels : array of shape (n_samples, n_levels)
-        One result per column, each aligned to the one before it.
-    n_clusters : array of shape (n_levels,)
+    labels : array of shape (n_samples, n_partitions)
+        One partition per column, each aligned to the one before it.
+    n_clusters : array of shape (n_partitions,)
+        Number of clusters of each partition.
     edges : array of shape (n_edges, 4)
-        Level, cluster at that level, cluster at the next level, weight shared.
+        Index of a partition, one of its clusters, a cluster of the next partition, and the number
+        of samples that the two clusters share.
     """
 
     labels: NDArray[np.int64]
@@ -138,13 +151,18 @@ class ClusterTree:
     edges: NDArray[np.float64]
 
 
-def cluster_tree(results: Sequence[Any]) -> ClusterTree:
-    """Follow clusters over results of growing fineness.
+def cluster_tree(partitions: Any) -> ClusterTree:
+    """Follow clusters over partitions of increasing fineness.
 
     Parameters
     ----------
-    results : sequence of label vectors
-        For instance the consensus for K = 2, 3, 4, ...
+    partitions : list of label vectors, table of labels, data frame or Ensemble
+        The partitions from coarse to fine, for instance the consensus for K = 2, 3, 4, ...
+
+    Returns
+    -------
+    ClusterTree
+        The partitions, each with cluster names aligned to the one before it.
 
     Examples
     --------
@@ -153,20 +171,30 @@ def cluster_tree(results: Sequence[Any]) -> ClusterTree:
     >>> tree.labels[:, 1]
     array([0, 0, 1, 2])
     """
-    if len(results) == 0:
-        raise ValueError("Expected at least one result, got none.")
-    first, _ = _codes(results[0], "results[0]")
-    levels = [first]
-    for result in results[1:]:
-        levels.append(align_labels(levels[-1], result).labels)
-    edges = [
-        (level, a, b, float(np.count_nonzero((here == a) & (there == b))))
-        for level, (here, there) in enumerate(pairwise(levels))
-        for a, b in sorted(set(zip(here.tolist(), there.tolist(), strict=True)))
-        if a >= 0 and b >= 0
-    ]
+    vectors = _label_vectors(partitions)
+    if len(vectors) == 0:
+        raise ValueError("Expected at least one partition, got none.")
+    levels = [code_labels(vectors[0], name="partitions[0]")[0]]
+    for vector in vectors[1:]:
+        levels.append(align_labels(levels[-1], vector).labels)
+    edges = [_edges(i, coarse, fine) for i, (coarse, fine) in enumerate(pairwise(levels))]
     return ClusterTree(
         labels=np.stack(levels, axis=1),
         n_clusters=np.asarray([len(np.unique(level[level >= 0])) for level in levels]),
-        edges=np.asarray(edges, np.float64).reshape(-1, 4),
+        edges=np.concatenate([np.empty((0, 4)), *edges]),
     )
+
+
+def _label_vectors(partitions: Any) -> Sequence[NDArray[Any]]:
+    if not isinstance(partitions, Ensemble):
+        return label_columns(partitions)[0]
+    codes = np.where(partitions.observed, partitions.codes.astype(np.int64), -1)
+    return list(partitions.expand(codes)[:, np.argsort(partitions.partition_order)].T)
+
+
+def _edges(level: int, coarse: NDArray[np.int64], fine: NDArray[np.int64]) -> NDArray[np.float64]:
+    both = (coarse >= 0) & (fine >= 0)
+    pairs, counts = np.unique(
+        np.stack([coarse[both], fine[both]], axis=1), axis=0, return_counts=True
+    )
+    return np.column_stack([np.full(len(pairs), level), pairs, counts]).astype(np.float64)

@@ -29,10 +29,10 @@ def test_confidence_is_that_of_the_diagnosis(case) -> None:
     assert names == [["a", "b", "c"][k] for k in np.argsort(-display.quantiles[:, 2])]
     assert {t.get_text() for t in display.ax_.texts} == {"20", "40", "60"}
     ax = Figure().add_subplot()
-    assert ConfidenceDisplay.from_partitions(labels, truth).plot(ax).ax_ is ax
+    assert ConfidenceDisplay.from_labels(labels, truth).plot(ax).ax_ is ax
 
 
-def test_of_many_clusters_the_least_certain_are_shown() -> None:
+def test_of_many_clusters_those_with_the_lowest_confidence_are_shown() -> None:
     middle = np.linspace(0.2, 0.9, 50)
     quantiles = np.repeat(middle[:, None], 5, axis=1)
     quantiles[7] = np.nan
@@ -41,11 +41,11 @@ def test_of_many_clusters_the_least_certain_are_shown() -> None:
     assert len(names) == 30
     assert names[-1] == "c0"
     assert "c7" not in names
-    assert "19 more certain clusters not shown" in display.ax_.get_xlabel()
+    assert "19 clusters with higher confidence not shown" in display.ax_.get_xlabel()
     assert "1 clusters of one sample" in display.ax_.get_xlabel()
 
 
-def test_equal_partitions_stand_together_and_bad_runs_are_marked(case) -> None:
+def test_equal_partitions_are_adjacent_and_bad_partitions_are_marked(case) -> None:
     labels, truth = case
     names = [f"run {i}" for i in range(12)]
     diagnosis = diagnose(labels, truth)
@@ -57,13 +57,13 @@ def test_equal_partitions_stand_together_and_bad_runs_are_marked(case) -> None:
     assert marks[0].get_ydata().tolist() == [place["run 11"]]
     frames = [line for line in display.ax_.lines if line.get_marker() == "None"]
     assert len(frames) == 1
-    assert "framed: the same result (1 groups)" in display.ax_.get_xlabel()
-    assert "triangle: bad run (1)" in display.ax_.get_xlabel()
+    assert "framed: equal partitions (1 groups)" in display.ax_.get_xlabel()
+    assert "triangle: bad partition (1)" in display.ax_.get_xlabel()
     i, j = place["run 2"], place["run 7"]
     assert display.im_.get_array()[i, j] == diagnosis.pairwise[2, 7]
 
 
-def test_of_many_partitions_bad_runs_stay(case) -> None:
+def test_of_many_partitions_the_bad_ones_are_kept(case) -> None:
     labels, truth = case
     display = AgreementDisplay.from_diagnosis(diagnose(labels, truth), limit=5).plot()
     assert len(display.names) == 5
@@ -74,5 +74,5 @@ def test_of_many_partitions_bad_runs_stay(case) -> None:
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_few_partitions(n: int) -> None:
-    display = AgreementDisplay.from_partitions([[0, 0, 1], [0, 1, 1]][:n], [0, 0, 1]).plot()
+    display = AgreementDisplay.from_labels([[0, 0, 1], [0, 1, 1]][:n], [0, 0, 1]).plot()
     assert display.names == list(range(n))

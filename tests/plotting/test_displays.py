@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from partita import EAC
 from partita.plotting import ConsensusDisplay, ScoresDisplay, draw_overview
-from partita.plotting._style import blues
+from partita.plotting.style import blues
 
 
 def table() -> np.ndarray:
@@ -39,11 +39,11 @@ def test_consensus_needs_a_fitted_estimator() -> None:
         ConsensusDisplay.from_estimator(EAC(n_clusters=3), table())
 
 
-def test_what_is_left_out_is_said() -> None:
+def test_the_caption_names_what_is_left_out() -> None:
     consensus = np.arange(60) // 20
     consensus[:4] = -1
     consensus[10] = 3  # one sample of sixty, too thin a band for text
-    display = ConsensusDisplay.from_partitions(table(), consensus, resolution=400)
+    display = ConsensusDisplay.from_labels(table(), consensus, resolution=400)
     display.plot(colorbar=False)
     caption = display.ax_.get_xlabel()
     assert "4 samples without a label left out" in caption
@@ -57,7 +57,7 @@ def test_save_without_a_screen_and_without_pyplot(tmp_path: Path, name: str) -> 
     script = f"""
 import sys
 from partita.plotting import ConsensusDisplay
-ConsensusDisplay.from_partitions([[0, 0, 1, 1], [0, 0, 1, 2]], [0, 0, 1, 1]).save({str(path)!r})
+ConsensusDisplay.from_labels([[0, 0, 1, 1], [0, 0, 1, 2]], [0, 0, 1, 1]).save({str(path)!r})
 assert "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True)
@@ -74,9 +74,7 @@ def test_scores_best_first_beside_the_base_partitions() -> None:
 def test_scores_count_the_samples_that_are_labeled() -> None:
     partitions = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [-1, 1]])
     classes = ["a", "a", "b", "b", "a"]
-    display = ScoresDisplay.from_partitions(
-        partitions, ["x", "x", "y", "y", None], classes, name="C"
-    )
+    display = ScoresDisplay.from_labels(partitions, ["x", "x", "y", "y", None], classes, name="C")
     assert display.base[0] == 1  # over the four samples it labels
     assert display.base[1] < 0.1
     assert display.methods == {"C": 1.0}
@@ -84,7 +82,7 @@ def test_scores_count_the_samples_that_are_labeled() -> None:
 
 def test_overview_has_a_picture_per_cluster() -> None:
     consensus = np.arange(60) // 20
-    display = ConsensusDisplay.from_partitions(table(), consensus)
+    display = ConsensusDisplay.from_labels(table(), consensus)
     scores = ScoresDisplay([0.3, 0.5], {"A": 0.6}, "ARI")
     figure = draw_overview(display, scores, np.zeros((60, 4, 4)), consensus)
     means = figure.subfigs[1].subfigs[0].axes

@@ -57,9 +57,9 @@ def test_several_lines_differ_in_dash_and_wide_ranges_are_logarithmic() -> None:
 
 
 def test_what_does_not_iterate_is_refused(ensemble) -> None:
-    with pytest.raises(ValueError, match="EAC keeps no history_"):
+    with pytest.raises(ValueError, match="EAC has no history_"):
         ConvergenceDisplay.from_estimator(partita.EAC(3).fit(ensemble[0]))
-    with pytest.raises(ValueError, match="names must name 1 lines, got 2"):
+    with pytest.raises(ValueError, match="names must have one entry per line, 1, got 2"):
         ConvergenceDisplay([1.0, 0.5], ["a", "b"])
     with pytest.raises(ValueError, match="at least one iteration"):
         ConvergenceDisplay([])

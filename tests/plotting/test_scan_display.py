@@ -36,7 +36,7 @@ def test_one_curve_into_given_axes(scan: KScan) -> None:
     display = ScanDisplay.from_scan(scan, curves=["eigengap"]).plot(ax)
     assert display.ax_ is ax
     assert not ax.collections  # no null, no band
-    with pytest.raises(ValueError, match="Expected an axes for each of"):
+    with pytest.raises(ValueError, match="ax must have one Axes for each of"):
         ScanDisplay.from_scan(scan).plot(ax)
     with pytest.raises(ValueError, match=r"curves must be among .* got \['nosuch'\]"):
         ScanDisplay.from_scan(scan, curves=["nosuch"])
@@ -65,7 +65,7 @@ def test_tracking_keeps_names_and_shares(scan: KScan) -> None:
 def test_tracking_draws_any_number_of_samples_in_as_many_columns() -> None:
     coarse = np.arange(50_000) % 2
     fine = np.where(coarse == 0, 7, 5 + np.arange(50_000) % 4)
-    display = TrackingDisplay.from_results([coarse, fine], resolution=200).plot()
+    display = TrackingDisplay.from_partitions([coarse, fine], resolution=200).plot()
     assert display.bands.shape == (2, 200)
     assert display.bands[0].tolist() == [0] * 100 + [1] * 100
     assert np.unique(display.bands[1], return_counts=True)[1].tolist() == [100, 50, 50]
@@ -73,7 +73,7 @@ def test_tracking_draws_any_number_of_samples_in_as_many_columns() -> None:
 
 
 def test_samples_without_a_cluster_have_no_color() -> None:
-    display = TrackingDisplay.from_results({2: [0, 0, -1, 1], 9: [0, 0, 8, 1]}).plot()
+    display = TrackingDisplay.from_partitions({2: [0, 0, -1, 1], 9: [0, 0, 8, 1]}).plot()
     colors = [patch.get_facecolor() for patch in display.ax_.patches]
     assert (1.0, 1.0, 1.0, 1.0) in colors
     assert len(PALETTE) == 8

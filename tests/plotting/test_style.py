@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from partita.plotting import PALETTE
-from partita.plotting._style import (
+from partita.plotting.style import (
     ACCENT,
     INK,
     LINES,

@@ -33,7 +33,7 @@ def hostile_case() -> dict[str, Any]:
         provenance={HOSTILE[0]: HOSTILE[1]},
     )
     clusters = np.asarray(HOSTILE[:3], object)[truth]
-    return {"labels": ensemble, "consensus": clusters, "title": HOSTILE[1], "method": HOSTILE[0]}
+    return {"partitions": ensemble, "labels": clusters, "title": HOSTILE[1], "method": HOSTILE[0]}
 
 
 def full_case() -> dict[str, Any]:
@@ -43,8 +43,8 @@ def full_case() -> dict[str, Any]:
     labels = np.column_stack([labels, labels[:, 1], junk])
     method = partita.SEC(3, random_state=0).fit(labels)
     return {
-        "labels": labels,
-        "consensus": method.labels_,
+        "partitions": labels,
+        "labels": method.labels_,
         "method": method,
         "scan": partita.scan_k(labels, range(2, 5), n_resamples=2, n_null=2, random_state=0),
         "comparison": partita.compare(labels, ["eac", "sec"], 3, y=truth),

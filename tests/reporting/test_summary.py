@@ -12,7 +12,7 @@ from report_cases import full_case, hostile_case, summary_of
 import partita
 from partita.datasets import make_partitions
 from partita.reporting import summarize
-from partita.reporting._json import in_words, plain, short, without_folders
+from partita.reporting._values import drop_folders, join_names, shorten, to_json
 
 
 @pytest.fixture(scope="module")
@@ -34,35 +34,43 @@ def test_it_is_plain_data(summary) -> None:
 
 
 def test_the_findings_are_those_of_the_diagnosis(case, summary) -> None:
-    diagnosis = partita.diagnose(case["labels"], case["consensus"])
-    said = answers(summary)
-    assert "SEC sorts 120 samples into 3 clusters" in said["How many clusters are there?"]["answer"]
-    assert f"{diagnosis.confidence.mean():.0%}" in said["How sure are the partitions?"]["answer"]
-    doubtful = said["Which samples are doubtful?"]["answer"]
-    assert doubtful.startswith(f"{len(diagnosis.outliers())} of 120 samples")
-    harm = said["Did fusing do harm?"]
+    diagnosis = partita.diagnose(case["partitions"], case["labels"])
+    findings = answers(summary)
+    assert (
+        "SEC divides 120 samples into 3 clusters"
+        in findings["How many clusters are there?"]["answer"]
+    )
+    assert (
+        f"{diagnosis.confidence.mean():.0%}"
+        in findings["How much do the partitions agree?"]["answer"]
+    )
+    doubtful = findings["Which samples are doubtful?"]["answer"]
+    assert doubtful.startswith(f"{len(diagnosis.doubtful_samples())} of 120 samples")
+    harm = findings["Is the consensus as good as the best partition?"]
     assert harm["mark"] == ("fine" if diagnosis.harmless else "look")
     assert f"{diagnosis.anmi:.3f}" in harm["answer"]
-    assert f"{diagnosis.best_member_anmi:.3f}" in harm["answer"]
-    assert "1 of 14 partitions: 13." in said["Are there bad runs?"]["answer"]
-    assert "equal ones is 1 and 12." in said["Is evidence counted twice?"]["answer"]
-    scores = partita.metrics.evaluate(case["y"], case["consensus"])
-    assert f"ARI {scores['ARI']:.3f}" in said["How close is it to the known classes?"]["answer"]
-    assert said["Is this number of clusters supported?"]["mark"] == "fine"
+    assert f"{diagnosis.best_partition_anmi:.3f}" in harm["answer"]
+    assert "1 of 14 partitions: 13." in findings["Are there bad partitions?"]["answer"]
+    assert "equal partitions: 1 and 12." in findings["Are there equal partitions?"]["answer"]
+    scores = partita.metrics.evaluate(case["y"], case["labels"])
+    assert f"ARI {scores['ARI']:.3f}" in findings["How close is it to the true classes?"]["answer"]
+    assert findings["Is this number of clusters supported?"]["mark"] == "fine"
 
 
-def test_a_better_member_and_missing_structure_are_told() -> None:
+def test_a_better_partition_and_missing_structure_are_reported() -> None:
     labels, truth = make_partitions(60, 8, 3, noise=0.2)
     rng = np.random.default_rng(0)
     worse = rng.integers(0, 3, 60)
-    said = answers(summarize(labels, worse))
-    assert said["Did fusing do harm?"]["mark"] == "look"
-    assert said["Did fusing do harm?"]["answer"].startswith("Perhaps: the partition ")
+    findings = answers(summarize(labels, worse))
+    assert findings["Is the consensus as good as the best partition?"]["mark"] == "look"
+    assert findings["Is the consensus as good as the best partition?"]["answer"].startswith(
+        "Perhaps not: partition "
+    )
     noise = rng.integers(0, 3, (60, 8))
     scan = partita.scan_k(noise, range(2, 4), n_resamples=2, n_null=5, random_state=0)
     assert scan.best_k is None
-    said = answers(summarize(noise, truth, scan=scan))
-    assert "No structure was found" in said["Is this number of clusters supported?"]["answer"]
+    findings = answers(summarize(noise, truth, scan=scan))
+    assert "No structure was found" in findings["Is this number of clusters supported?"]["answer"]
 
 
 def test_the_samples_are_the_least_confident_and_the_rest_is_counted() -> None:
@@ -71,13 +79,13 @@ def test_the_samples_are_the_least_confident_and_the_rest_is_counted() -> None:
     diagnosis = partita.diagnose(labels, truth)
     assert len(table["rows"]) == 500
     assert table["n_left_out"] == 1500
-    assert "1,500 more samples are left out" in table["left_out"]
+    assert "1,500 samples are left out" in table["left_out"]
     expected = np.sort(diagnosis.confidence)[:500]
     shown = [row["confidence"] for row in table["rows"]]
     np.testing.assert_allclose(shown, expected, rtol=0, atol=1e-4)
     first = int(table["rows"][0]["sample"])
-    assert table["rows"][0]["against"] == len(diagnosis.disagreeing(first))
-    doubtful = set(diagnosis.outliers().tolist())
+    assert table["rows"][0]["n_disagreeing"] == len(diagnosis.disagreeing_partitions(first))
+    doubtful = set(diagnosis.doubtful_samples().tolist())
     assert all(
         (row["remark"] == "doubtful") == (int(row["sample"]) in doubtful) for row in table["rows"]
     )
@@ -149,12 +157,12 @@ def test_a_wrong_y_is_refused() -> None:
         summarize([[0, 0, 1, 1]], [0, 0, 1, 1], y=[0, 1])
 
 
-def test_values_become_plain() -> None:
-    given = {"a": np.float32(np.nan), "b": np.arange(2), 3: [1 / 3, float("inf"), True, None]}
-    assert plain(given) == {"a": None, "b": [0, 1], "3": [0.3333, None, True, None]}
-    assert short("a\x00b\ud800\nc") == "a b  c"
-    assert len(short("x" * 1000)) == 80
-    assert in_words(["a"]) == "a"
-    assert in_words(["a", "b", "c"]) == "a, b and c"
-    assert in_words(list(range(9))) == "0, 1, 2, 3, 4 and 4 more"
-    assert without_folders("relative/name.csv") == "relative/name.csv"
+def test_values_become_json_types() -> None:
+    values = {"a": np.float32(np.nan), "b": np.arange(2), 3: [1 / 3, float("inf"), True, None]}
+    assert to_json(values) == {"a": None, "b": [0, 1], "3": [0.3333, None, True, None]}
+    assert shorten("a\x00b\ud800\nc") == "a b  c"
+    assert len(shorten("x" * 1000)) == 80
+    assert join_names(["a"]) == "a"
+    assert join_names(["a", "b", "c"]) == "a, b and c"
+    assert join_names(list(range(9))) == "0, 1, 2, 3, 4 and 4 more"
+    assert drop_folders("relative/name.csv") == "relative/name.csv"

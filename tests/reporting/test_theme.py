@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from partita.plotting._style import ACCENT, INK, LINES, MUTED, QUIET, luminance
-from partita.reporting.svg import _THEME
+from partita.plotting.style import ACCENT, INK, LINES, MUTED, QUIET, luminance
+from partita.reporting._svg import _THEME
 
 CSS = (files("partita.reporting") / "templates" / "report.css").read_text(encoding="utf-8")
 PAIRS = re.findall(r"--(\w+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", CSS)

@@ -67,7 +67,7 @@ def _draw(result: Demo, output: Path) -> str:
 
     pictured = _PICTURED if _PICTURED in result.labels else result.scores[0].name
     labels = result.labels[pictured]
-    consensus = ConsensusDisplay.from_partitions(
+    consensus = ConsensusDisplay.from_labels(
         result.partitions, labels, name=pictured, resolution=360
     )
     methods = {score.name: score.measures["ARI"] for score in result.scores}

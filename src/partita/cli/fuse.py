@@ -117,10 +117,8 @@ def _report(given: Labels, found: Fusion, path: Path, seed: int, quiet: bool) ->
     with progress_bars("report", quiet=quiet):
         report(
             given.ensemble,
-            found.labels,
+            found,
             path,
-            method=found.method,
-            scan=found.scan,
             random_state=seed,
         )
 
@@ -150,18 +148,18 @@ def _summary(given: Labels, found: Fusion, seed: int) -> dict[str, Any]:
         "cohesion": diagnosis.cohesion,
         "stability": diagnosis.stability,
         "mean_confidence": float(np.nanmean(found.confidence)),
-        "n_doubtful": len(diagnosis.outliers()),
-        "bad_runs": _bad_runs(given, found),
+        "n_doubtful": len(diagnosis.doubtful_samples()),
+        "bad_partitions": _bad_partitions(given, found),
         "anmi": diagnosis.anmi,
-        "best_member_anmi": diagnosis.best_member_anmi,
+        "best_partition_anmi": diagnosis.best_partition_anmi,
         "converged": found.method.converged_,
         "scan": None if found.scan is None else found.scan.records(),
     }
 
 
-def _bad_runs(given: Labels, found: Fusion) -> list[str]:
+def _bad_partitions(given: Labels, found: Fusion) -> list[str]:
     names = given.ensemble.partition_names
-    where = found.diagnosis.bad_runs.nonzero()[0]
+    where = found.diagnosis.bad_partitions.nonzero()[0]
     return [str(i) if names is None else str(names[i]) for i in where]
 
 
@@ -180,10 +178,10 @@ def _tell(talk: Talk, found: Fusion, summary: dict[str, Any]) -> None:
         f"confidence {summary['mean_confidence']:.3f} on average, {summary['n_doubtful']} samples "
         "doubtful"
     )
-    if summary["bad_runs"]:
-        talk.say(f"partitions unlike the others: {', '.join(summary['bad_runs'])}")
+    if summary["bad_partitions"]:
+        talk.say(f"partitions unlike the others: {', '.join(summary['bad_partitions'])}")
     if not diagnosis.harmless:
         talk.hint(
-            f"one partition agrees better with all (ANMI {diagnosis.best_member_anmi:.3f}) than "
+            f"one partition agrees better with all (ANMI {diagnosis.best_partition_anmi:.3f}) than "
             f"the consensus does ({diagnosis.anmi:.3f}); `partita compare` shows other methods"
         )

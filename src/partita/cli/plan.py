@@ -1,4 +1,4 @@
-"""`partita plan`: memory and time of a fit before it is begun."""
+"""`partita plan`: predict memory and time of a fit."""
 
 from __future__ import annotations
 
@@ -13,44 +13,49 @@ __all__ = ["plan"]
 
 
 def plan(
-    rows: Annotated[float, typer.Option(help="Samples, such as 61e6.")],
-    partitions: Annotated[int, typer.Option(min=1, help="Base partitions.")],
-    clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="Clusters wanted.")],
+    samples: Annotated[float, typer.Option(help="Number of samples, such as 61e6.")],
+    partitions: Annotated[int, typer.Option(min=1, help="Number of base partitions.")],
+    clusters: Annotated[
+        int, typer.Option("--clusters", "-k", min=1, help="Number of clusters of the consensus.")
+    ],
     method: Method = "sec",
     base_clusters: Annotated[
-        int | None, typer.Option(min=1, help="Clusters of a base partition; as many by default.")
+        int | None,
+        typer.Option(min=1, help="Clusters of each base partition; as --clusters by default."),
     ] = None,
-    missing: Annotated[float, typer.Option(help="Share of the labels that is missing.")] = 0.0,
+    missing_ratio: Annotated[float, typer.Option(help="Share of the labels that are missing.")] = (
+        0.0
+    ),
     distinct: Annotated[
-        float | None, typer.Option(help="Distinct rows of labels, where that is known.")
+        float | None, typer.Option(help="Distinct rows of labels; as --samples by default.")
     ] = None,
-    iterations: Annotated[int, typer.Option(min=1, help="Iterations to reckon with.")] = 30,
+    max_iter: Annotated[int, typer.Option(min=1, help="Number of iterations to assume.")] = 30,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Predict bytes and minutes from small fits on this machine, and say which methods fit."""
+    """Predict memory and time of a fit from small fits on this machine; list methods that fit."""
     from partita._memory import describe_bytes
     from partita.planning import plan as predict
 
     talk = Talk(quiet)
     talk.say("measuring small fits on this machine, which takes some seconds")
     with hinting("`partita methods` lists the keys of all methods"):
-        found = predict(
-            rows, partitions, clusters, method, base_clusters=base_clusters, missing=missing,
-            distinct=distinct, iterations=iterations, random_state=seed,
+        prediction = predict(
+            samples, partitions, clusters, method, n_base_clusters=base_clusters,
+            missing_ratio=missing_ratio, n_distinct=distinct, max_iter=max_iter, random_state=seed,
         )  # fmt: skip
     if as_json:
-        print_json(found.to_dict())
+        print_json(prediction.to_dict())
         return
-    typer.echo(str(found))
-    table = [
+    typer.echo(str(prediction))
+    rows = [
         [
             record["method"],
             describe_bytes(record["bytes_in_memory"]),
             describe_bytes(record["bytes_from_store"]) if record["bytes_from_store"] else "-",
             "yes" if record["fits"] else "no",
         ]
-        for record in found.methods
+        for record in prediction.methods
     ]
-    print_table(["method", "in memory", "from a store", "fits"], table)
+    print_table(["method", "in memory", "from a store", "fits"], rows)

@@ -100,7 +100,7 @@ def compare(
     samples = _row_per_sample(ensemble)
     for record in records:
         labels = results.get(record["method"])
-        record["anmi"] = None if labels is None else anmi(labels, samples)
+        record["anmi"] = None if labels is None else anmi(samples, labels)
         record["agreement"] = means.get(record["method"])
         if y is not None:
             scores = {} if labels is None else evaluate(y[is_labeled], labels[is_labeled])

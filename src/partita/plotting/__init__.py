@@ -1,20 +1,20 @@
-"""Pictures, in scikit-learn's Display manner: computed once, drawn where you like.
+"""Figures as Display objects, as in scikit-learn: computed once, drawn into any axes.
 
-matplotlib is imported when something is drawn.
+matplotlib is imported when a figure is drawn.
 """
 
+from partita.plotting._agreement import AgreementDisplay
+from partita.plotting._blocks import BlockMeans, block_means
+from partita.plotting._comparison import ComparisonDisplay
+from partita.plotting._confidence import ConfidenceDisplay
+from partita.plotting._consensus import ConsensusDisplay
+from partita.plotting._convergence import ConvergenceDisplay
 from partita.plotting._display import Display
-from partita.plotting._style import PALETTE, save_figure
-from partita.plotting.agreement import AgreementDisplay
-from partita.plotting.blocks import BlockMeans, block_means
-from partita.plotting.comparison import ComparisonDisplay
-from partita.plotting.confidence import ConfidenceDisplay
-from partita.plotting.consensus import ConsensusDisplay
-from partita.plotting.convergence import ConvergenceDisplay
-from partita.plotting.overview import draw_overview
-from partita.plotting.scan import ScanDisplay
-from partita.plotting.scores import ScoresDisplay
-from partita.plotting.tracking import TrackingDisplay
+from partita.plotting._overview import draw_overview
+from partita.plotting._scan import ScanDisplay
+from partita.plotting._scores import ScoresDisplay
+from partita.plotting._tracking import TrackingDisplay
+from partita.plotting.style import PALETTE, save_figure
 
 __all__ = [
     "PALETTE",

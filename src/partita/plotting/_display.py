@@ -1,4 +1,4 @@
-"""What all displays have in common."""
+"""Base class of all displays."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, Self
 
-from partita.plotting._style import save_figure
+from partita.plotting.style import save_figure
 
 __all__ = ["Display"]
 
 
 class Display(ABC):
-    """Computed once, drawn where you like.
+    """A figure that is computed once and drawn into any axes.
 
-    The constructor takes what is drawn as plain arrays, class methods named `from_...` compute it,
-    and `plot` draws into given axes or a figure of its own, never through pyplot.
+    The constructor takes the values to draw as arrays. The class methods `from_...` compute them.
+    `plot` draws into the axes that are passed or into a new figure, without pyplot.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's Axes and Figure, once drawn
+    ax_ : matplotlib Axes
+        The axes, after `plot`.
+    figure_ : matplotlib Figure
+        The figure, after `plot`.
     """
 
     ax_: Any
@@ -27,10 +30,28 @@ class Display(ABC):
 
     @abstractmethod
     def plot(self, ax: Any = None) -> Self:
-        """Draw, into a new figure where no `ax` is given."""
+        """Draw the figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw into. By default those of a new figure.
+
+        Returns
+        -------
+        The display itself.
+        """
 
     def save(self, path: str | Path, *, dpi: int = 130) -> Path:
-        """Write the picture (.png, .svg, .pdf), drawing it first if that was not done."""
+        """Write the figure to a file, and draw it first if necessary.
+
+        Parameters
+        ----------
+        path : str or Path
+            File whose suffix is the format: .png, .svg or .pdf.
+        dpi : int, default=130
+            Resolution of a .png file, in dots per inch.
+        """
         if not hasattr(self, "figure_"):
             self.plot()
         return save_figure(self.figure_, path, dpi)

@@ -1,6 +1,6 @@
 "use strict";
 
-// Theme: the system's until the reader chooses.
+// Theme: that of the system, until the reader chooses.
 const root = document.documentElement;
 const themeButton = document.getElementById("theme");
 const isDark = () =>
@@ -16,7 +16,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", nameTheme)
 nameTheme();
 themeButton.hidden = false;
 
-// Data: the summary as a file.
+// Download: the summary as a JSON file.
 const downloadButton = document.getElementById("download");
 downloadButton.addEventListener("click", () => {
   const text = document.getElementById("summary-json").textContent;
@@ -28,7 +28,7 @@ downloadButton.addEventListener("click", () => {
 });
 downloadButton.hidden = false;
 
-// Sorting: a button in every heading; what is missing stays at the end.
+// Sorting: a button in each heading; empty cells stay at the end.
 const byText = new Intl.Collator(undefined, { numeric: true });
 const valueOf = (cell) => {
   if (cell.dataset.value === undefined) return cell.textContent.trim();
@@ -41,10 +41,10 @@ function sortBy(table, heading) {
   const direction = heading.getAttribute("aria-sort") === "ascending" ? "descending" : "ascending";
   const sign = direction === "ascending" ? 1 : -1;
   const rows = Array.from(table.tBodies[0].rows, (row) => ({ row, value: valueOf(row.cells[column]) }));
-  const missing = (value) => value === null || value === "";
+  const isEmpty = (value) => value === null || value === "";
   rows.sort((a, b) =>
-    missing(a.value) || missing(b.value)
-      ? missing(a.value) - missing(b.value)
+    isEmpty(a.value) || isEmpty(b.value)
+      ? isEmpty(a.value) - isEmpty(b.value)
       : sign * compare(a.value, b.value)
   );
   table.tBodies[0].append(...rows.map((item) => item.row));
@@ -62,7 +62,7 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
   }
 }
 
-// Searching: rows that contain every word.
+// Search: show the rows that contain all words.
 for (const tools of document.querySelectorAll("[data-tools]")) {
   const key = tools.dataset.tools;
   const rows = Array.from(document.getElementById(`${key}-table`).tBodies[0].rows);

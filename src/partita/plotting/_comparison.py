@@ -1,4 +1,4 @@
-"""`ComparisonDisplay`: consensus methods side by side."""
+"""`ComparisonDisplay`: scores of several consensus methods."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from partita.comparison import Comparison
 from partita.plotting._display import Display
-from partita.plotting._style import (
+from partita.plotting.style import (
     ACCENT,
     INK,
     MUTED,
@@ -25,33 +25,34 @@ __all__ = ["ComparisonDisplay"]
 _MEANING = {
     "anmi": "agreement with the partitions (ANMI)",
     "agreement": "agreement with the other methods (ARI)",
-    "ARI": "ARI with the known classes",
-    "NMI": "NMI with the known classes",
-    "ACC": "accuracy against the known classes",
+    "ARI": "ARI with the true classes",
+    "NMI": "NMI with the true classes",
+    "ACC": "accuracy against the true classes",
 }
-# shapes differ, and so do their grays
+# marker and color of each score; markers and grays differ
 _MARKS = (("o", ACCENT), ("s", "#ffffff"), ("^", INK), ("D", QUIET), ("v", MUTED))
 
 
 class ComparisonDisplay(Display):
-    """Scores of several methods on one ensemble, the best first, and what they took.
+    """Scores of several methods on one ensemble, best method first, and their run times.
 
     Parameters
     ----------
     methods : sequence of str
-        Those that finished.
+        Names of the methods that finished.
     scores : mapping of str to array of shape (n_methods,)
-        What is drawn, the first decides the order; NaN is not drawn.
+        Scores to draw. The first one determines the order; NaN is not drawn.
     seconds : array of shape (n_methods,)
-    failed : sequence of str
-        Methods that came to nothing, named below.
+        Run time of each method.
+    failed : sequence of str, default=()
+        Names of the methods that failed.
 
     Examples
     --------
     >>> import partita
     >>> from partita.plotting import ComparisonDisplay
-    >>> labels = [[0, 0, 1, 1], [5, 5, 7, 7], ["a", "b", "b", "b"]]
-    >>> comparison = partita.compare(labels, ["eac", "sec"], n_clusters=2)
+    >>> partitions = [[0, 0, 1, 1], [5, 5, 7, 7], ["a", "b", "b", "b"]]
+    >>> comparison = partita.compare(partitions, ["eac", "sec"], n_clusters=2)
     >>> list(ComparisonDisplay.from_comparison(comparison).scores)
     ['anmi', 'agreement']
     """
@@ -72,34 +73,31 @@ class ComparisonDisplay(Display):
     def from_comparison(
         cls, comparison: Comparison, *, scores: Sequence[str] | None = None
     ) -> Self:
-        """From the result of `compare`.
+        """Use the result of `compare`.
 
         Parameters
         ----------
         comparison : Comparison
+            Result of `compare`.
         scores : sequence of str, optional
-            Columns of the records; by default the ARI where classes were known, then the
+            Columns of the records to draw. By default the ARI if there are true classes, then the
             agreement with the partitions and with the other methods.
         """
-        known = comparison.records[0]
-        chosen = (
-            [name for name in ("ARI", "anmi", "agreement") if name in known]
-            if scores is None
-            else list(scores)
-        )
-        drawable = [name for name in _MEANING if name in known]
-        if not chosen or not set(chosen) <= set(drawable):
-            raise ValueError(f"scores must be among {drawable}, got {chosen}.")
-        done = [record for record in comparison.records if record["failure"] is None]
+        available = [name for name in _MEANING if name in comparison.records[0]]
+        if scores is None:
+            scores = [name for name in ("ARI", "anmi", "agreement") if name in available]
+        if not scores or not set(scores) <= set(available):
+            raise ValueError(f"scores must be among {available}, got {list(scores)}.")
+        finished = [record for record in comparison.records if record["failure"] is None]
         return cls(
-            [record["method"] for record in done],
-            {name: np.asarray([record[name] for record in done], np.float64) for name in chosen},
-            [record["seconds"] for record in done],
+            [record["method"] for record in finished],
+            {name: np.asarray([r[name] for r in finished], np.float64) for name in scores},
+            [record["seconds"] for record in finished],
             [record["method"] for record in comparison.records if record["failure"] is not None],
         )
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, into a new figure where no `ax` is given."""
+        """Draw the scores; see `Display.plot`."""
         if ax is None:
             ax = new_figure(6.6, 1.5 + 0.27 * max(len(self.methods), 2)).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
@@ -132,8 +130,8 @@ class ComparisonDisplay(Display):
             )
         ax.set_yticks(places, [plain_text(self.methods[k]) for k in order])
         ax.set_ylim(len(order) - 0.4, -0.6)
-        known = np.concatenate([[0.0], *self.scores.values()])
-        ax.set_xlim(float(np.nanmin(known)) - 0.02, 1.02)
+        values = np.concatenate([[0.0], *self.scores.values()])
+        ax.set_xlim(float(np.nanmin(values)) - 0.02, 1.02)
         ax.set_xlabel(self._caption(), fontsize=8, color=MUTED)
         ax.set_title("Methods side by side", loc="left", fontsize=11, color=INK, pad=8)
         ax.legend(

@@ -1,4 +1,4 @@
-"""`ConsensusDisplay`: how far the base partitions agree with a consensus, as one picture."""
+"""`ConsensusDisplay`: the co-association matrix in the order of a consensus."""
 
 from __future__ import annotations
 
@@ -7,34 +7,36 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from partita.plotting._blocks import BlockMeans, block_means
 from partita.plotting._display import Display
-from partita.plotting._style import INK, MUTED, ON_IMAGE, blues, new_figure, plain_text
-from partita.plotting.blocks import BlockMeans, block_means
+from partita.plotting.style import INK, MUTED, ON_IMAGE, blues, new_figure, plain_text
 
 __all__ = ["ConsensusDisplay"]
 
-_LEAST_SHARE = 0.022  # of the picture's height: what a line of text needs
+_LINE_HEIGHT = 0.022  # of a line of text, as a share of the height of the figure
 
 
 class ConsensusDisplay(Display):
-    """Co-association matrix ordered by consensus cluster, and inside a cluster by confidence.
+    """Co-association matrix, ordered by consensus cluster and by confidence inside a cluster.
 
-    Dark squares on the diagonal are clusters that the base partitions agree on; a square that
-    fades towards its lower right corner has doubtful members, and dark off the diagonal ties two
-    clusters together. Drawn from block means: a million samples make the same small image.
+    Dark squares on the diagonal are clusters that the base partitions agree on. A square that
+    fades towards its lower right corner has doubtful samples. A dark area off the diagonal links
+    two clusters. The image consists of block means, so its size does not grow with the number of
+    samples.
 
     Parameters
     ----------
     blocks : BlockMeans
-        See `block_means`; better made by `from_estimator` or `from_partitions`.
+        Result of `block_means`. `from_labels` and `from_estimator` compute it.
     name : str, optional
-        What made the consensus, for the title.
+        Name of the method for the title. By default the title names none.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's Axes and Figure
-    im_ : the image
-    colorbar_ : the color bar, or None
+    im_ : matplotlib AxesImage
+        The image, after `plot`.
+    colorbar_ : matplotlib Colorbar or None
+        Its color bar, after `plot`.
 
     Examples
     --------
@@ -55,50 +57,55 @@ class ConsensusDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, *, name: str | None = None, resolution: int = 480
+        cls, method: Any, partitions: Any, *, name: str | None = None, resolution: int = 480
     ) -> Self:
-        """From a fitted consensus method and the partitions it was fitted on.
+        """Use the labels of a fitted consensus method.
 
         Parameters
         ----------
-        estimator : fitted estimator with `labels_`
-        X : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
+        method : fitted estimator with `labels_`
+            The consensus method.
+        partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
+            The base partitions that it was fitted to.
         name : str, optional
-            The class's name by default.
-        resolution : int
-            Rows of the image.
+            Name of the method for the title. By default the name of its class.
+        resolution : int, default=480
+            Number of rows of the image.
         """
-        check_is_fitted(estimator, "labels_")
-        name = type(estimator).__name__ if name is None else name
-        return cls.from_partitions(X, estimator.labels_, name=name, resolution=resolution)
+        check_is_fitted(method, "labels_")
+        name = type(method).__name__ if name is None else name
+        return cls.from_labels(partitions, method.labels_, name=name, resolution=resolution)
 
     @classmethod
-    def from_partitions(
-        cls, X: Any, labels: Any, *, name: str | None = None, resolution: int = 480
+    def from_labels(
+        cls, partitions: Any, labels: Any, *, name: str | None = None, resolution: int = 480
     ) -> Self:
-        """From base partitions and any consensus of them.
+        """Use any consensus of base partitions.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
-        labels : array of shape (n_samples,)
-            Negative labels are left out of the picture.
+        partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
+            The base partitions.
+        labels : array-like of shape (n_samples,), or a fitted consensus method
+            The consensus. -1, None and NaN are samples without a label.
         name : str, optional
-        resolution : int
-            Rows of the image.
+            Name of the method for the title. By default the title names none.
+        resolution : int, default=480
+            Number of rows of the image.
         """
-        return cls(block_means(X, labels, resolution=resolution), name=name)
+        return cls(block_means(partitions, labels, resolution=resolution), name=name)
 
     def plot(self, ax: Any = None, *, cmap: Any = None, colorbar: bool = True) -> Self:
-        """Draw.
+        """Draw the image.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            A new figure without one; nothing is registered with pyplot.
-        cmap : str or colormap, optional
-            White to navy by default.
-        colorbar : bool
+            Axes to draw into. By default those of a new figure.
+        cmap : str or matplotlib Colormap, optional
+            Color map. By default white to navy.
+        colorbar : bool, default=True
+            Whether to draw a color bar.
         """
         if ax is None:
             ax = new_figure(7.4, 6.4).add_subplot()
@@ -123,7 +130,7 @@ class ConsensusDisplay(Display):
     def _name_clusters(self, ax: Any, n: int) -> None:
         blocks = self.blocks
         centers = (blocks.bounds[:-1] + blocks.bounds[1:]) / 2
-        wide = np.flatnonzero(np.diff(blocks.bounds) >= _LEAST_SHARE * n)
+        wide = np.flatnonzero(np.diff(blocks.bounds) >= _LINE_HEIGHT * n)
         ax.set_yticks(centers[wide], [plain_text(blocks.clusters[k]) for k in wide])
         ax.set_xticks([])
         ax.tick_params(length=0, labelsize=9, labelcolor=INK)

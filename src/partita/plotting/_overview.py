@@ -1,4 +1,4 @@
-"""One figure of a consensus of images: agreement, what the clusters look like, and scores."""
+"""Overview of a consensus of images: co-association, mean images and scores in one figure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.plotting._style import INK, blues, new_figure
-from partita.plotting.consensus import ConsensusDisplay
-from partita.plotting.scores import ScoresDisplay
+from partita.plotting._consensus import ConsensusDisplay
+from partita.plotting._scores import ScoresDisplay
+from partita.plotting.style import INK, blues, new_figure
 
 __all__ = ["draw_overview"]
 
@@ -20,15 +20,18 @@ def draw_overview(
     images: NDArray[Any],
     labels: NDArray[np.int64],
 ) -> Any:
-    """Consensus heat map, mean image of every cluster, and the scores.
+    """Draw the consensus matrix, the mean image of each cluster, and the scores.
 
     Parameters
     ----------
     consensus : ConsensusDisplay
+        Consensus matrix, drawn on the left.
     scores : ScoresDisplay
+        Scores, drawn on the lower right.
     images : array of shape (n_samples, height, width)
+        The samples.
     labels : array of shape (n_samples,)
-        The consensus that is drawn.
+        The consensus.
 
     Returns
     -------
@@ -41,14 +44,14 @@ def draw_overview(
     _draw_means(top, consensus.blocks.clusters, images, labels)
     ax = bottom.add_subplot()
     scores.plot(ax)
-    ax.set_title("Against the known classes", loc="left", fontsize=11, color=INK)
+    ax.set_title("Against the true classes", loc="left", fontsize=11, color=INK)
     return figure
 
 
 def _draw_means(
     figure: Any, clusters: NDArray[np.int64], images: NDArray[Any], labels: NDArray[np.int64]
 ) -> None:
-    """Mean image of each cluster, with its number, in rows of five."""
+    """Draw the mean image of each cluster with its number, in rows of five."""
     figure.suptitle("Mean image of each cluster", x=0.02, ha="left", fontsize=11, color=INK)
     columns = 5
     rows = -(-len(clusters) // columns)

@@ -1,4 +1,4 @@
-"""`ConvergenceDisplay`: what an iterative method recorded on its way."""
+"""`ConvergenceDisplay`: values that an iterative method recorded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from partita.plotting._display import Display
-from partita.plotting._style import (
+from partita.plotting.style import (
     INK,
     LINES,
     MUTED,
@@ -22,22 +22,24 @@ from partita.plotting._style import (
 __all__ = ["ConvergenceDisplay"]
 
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (1, 1)), (0, (6, 1)))
-_DECADES = 2.0  # from which on a logarithmic axis shows more
+_LOG_DECADES = 2.0  # range of positive values from which the axis is logarithmic
 
 
 class ConvergenceDisplay(Display):
-    """A method's `history_` over its iterations.
+    """The `history_` of a method over its iterations.
 
-    What is recorded is the method's choice: most keep the objective, some the residuals that they
-    stop by; their docstrings say which. Values that span more than two decades are drawn on a
-    logarithmic axis, lines differ in dash as well as in color.
+    Most methods record the objective, some the residuals of their stopping rule; their docstrings
+    say which. Positive values that span more than two decades are drawn on a logarithmic axis.
+    Lines differ in dash and in color.
 
     Parameters
     ----------
     history : array of shape (n_iter,) or (n_iter, n_lines)
+        The recorded values.
     names : sequence of str, optional
-        Of the lines.
+        Names of the lines. By default lines have no names.
     title : str, optional
+        Title of the figure. By default "Convergence".
 
     Examples
     --------
@@ -62,21 +64,29 @@ class ConvergenceDisplay(Display):
         lines = self.history.shape[1]
         self.names = None if names is None else list(names)
         if self.names is not None and len(self.names) != lines:
-            raise ValueError(f"names must name {lines} lines, got {len(self.names)}.")
+            raise ValueError(f"names must have one entry per line, {lines}, got {len(self.names)}.")
         self.title = title
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, names: Sequence[str] | None = None) -> Self:
-        """From a fitted method that keeps a `history_`."""
-        check_is_fitted(estimator, "labels_")
-        name = type(estimator).__name__
-        if not hasattr(estimator, "history_"):
-            raise ValueError(f"{name} keeps no history_: it does not iterate.")
-        ended = "converged" if estimator.converged_ else f"stopped after {estimator.n_iter_}"
-        return cls(estimator.history_, names, f"{name}, {ended}")
+    def from_estimator(cls, method: Any, *, names: Sequence[str] | None = None) -> Self:
+        """Use the `history_` of a fitted method.
+
+        Parameters
+        ----------
+        method : fitted estimator with `history_`
+            The consensus method.
+        names : sequence of str, optional
+            Names of the lines. By default lines have no names.
+        """
+        check_is_fitted(method, "labels_")
+        name = type(method).__name__
+        if not hasattr(method, "history_"):
+            raise ValueError(f"{name} has no history_: it does not iterate.")
+        end = "converged" if method.converged_ else f"stopped after {method.n_iter_}"
+        return cls(method.history_, names, f"{name}, {end}")
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, into a new figure where no `ax` is given."""
+        """Draw the lines; see `Display.plot`."""
         if ax is None:
             ax = new_figure(5.6, 3.2).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
@@ -93,8 +103,12 @@ class ConvergenceDisplay(Display):
                 lw=1.8,
                 label=plain_text(self.names[j] if self.names else f"{j}"),
             )
-        known = finite[np.isfinite(finite)]
-        if len(known) and known.min() > 0 and np.log10(known.max() / known.min()) > _DECADES:
+        values = finite[np.isfinite(finite)]
+        if (
+            len(values)
+            and values.min() > 0
+            and np.log10(values.max() / values.min()) > _LOG_DECADES
+        ):
             ax.set_yscale("log")
             ax.minorticks_off()
         if self.names or lines > 1:

@@ -1,8 +1,8 @@
-"""`TrackingDisplay`: where the samples of every cluster go as K grows."""
+"""`TrackingDisplay`: how clusters split as the number of clusters grows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -10,35 +10,36 @@ from numpy.typing import ArrayLike
 
 from partita.alignment import cluster_tree
 from partita.plotting._display import Display
-from partita.plotting._style import INK, MUTED, PALETTE, new_figure, text_on
+from partita.plotting.style import INK, MUTED, PALETTE, new_figure, text_on
 from partita.select_k import KScan
 
 __all__ = ["TrackingDisplay"]
 
-_NOWHERE = "#ffffff"  # samples without a cluster
-_LEAST_SHARE = 0.025  # of the width: what a name needs
+_UNLABELED = "#ffffff"  # color of samples without a label
+_NAME_WIDTH = 0.025  # of a cluster name, as a share of the width of the figure
 
 
 class TrackingDisplay(Display):
-    """One row per number of clusters, one column per group of samples, colored by cluster.
+    """One row per number of clusters, one column per sample, colored by cluster.
 
-    Samples are ordered so that those which stay together stand together, and a cluster keeps its
-    name and color from one K to the next as far as its samples do (`align_labels`). A clean split
-    cuts a band in two; confetti means that K + 1 clusters were drawn anew. Names are written into
-    the bands, since after eight clusters colors come again.
+    Samples that stay together are side by side. A cluster keeps its name and color from one K to
+    the next if most of its samples stay together (`align_labels`). If a cluster splits, its band
+    is cut in two; many narrow bands mean that the clusters for K + 1 are unrelated to those for K.
+    Names are written into the bands because the colors repeat after eight clusters.
 
     Parameters
     ----------
     k : array of shape (n_k,)
+        Numbers of clusters, one per row.
     bands : array of shape (n_k, n_columns)
-        Cluster of each column's sample, -1 for none.
+        Cluster of the sample of each column, -1 for a sample without a label.
     n_samples : int
-        Samples that the columns stand for.
+        Number of samples that the columns represent.
 
     Examples
     --------
     >>> from partita.plotting import TrackingDisplay
-    >>> display = TrackingDisplay.from_results({2: [0, 0, 1, 1], 3: [7, 7, 5, 6]})
+    >>> display = TrackingDisplay.from_partitions({2: [0, 0, 1, 1], 3: [7, 7, 5, 6]})
     >>> display.bands
     array([[0, 0, 1, 1],
            [0, 0, 1, 2]])
@@ -51,25 +52,31 @@ class TrackingDisplay(Display):
 
     @classmethod
     def from_scan(cls, scan: KScan, *, resolution: int = 1000) -> Self:
-        """From the results of `scan_k` for every K."""
-        return cls.from_results(scan.labels, resolution=resolution)
-
-    @classmethod
-    def from_results(
-        cls, results: Mapping[int, Any] | Sequence[Any], *, resolution: int = 1000
-    ) -> Self:
-        """From labels of the same samples for several numbers of clusters.
+        """Use the consensus for each K of `scan_k` or `scan_k_features`.
 
         Parameters
         ----------
-        results : mapping of K to labels, or sequence of labels
-            In the order in which they are drawn, coarse to fine.
-        resolution : int
-            Columns of the picture; of more samples, an even choice along their order is shown.
+        scan : KScan
+            Result of the scan.
+        resolution : int, default=1000
+            Number of columns; of more samples, a regular selection in their order is drawn.
         """
-        levels = list(results.values()) if isinstance(results, Mapping) else list(results)
-        tree = cluster_tree(levels)
-        numbers = list(results) if isinstance(results, Mapping) else tree.n_clusters
+        return cls.from_partitions(scan.labels, resolution=resolution)
+
+    @classmethod
+    def from_partitions(cls, partitions: Any, *, resolution: int = 1000) -> Self:
+        """Use partitions of the same samples for several numbers of clusters.
+
+        Parameters
+        ----------
+        partitions : mapping of K to label vectors, list of label vectors, table of labels, ...
+            The partitions from coarse to fine, one per row.
+        resolution : int, default=1000
+            Number of columns; of more samples, a regular selection in their order is drawn.
+        """
+        is_mapping = isinstance(partitions, Mapping)
+        tree = cluster_tree(list(partitions.values()) if is_mapping else partitions)
+        numbers = list(partitions) if is_mapping else tree.n_clusters
         order = np.lexsort(tree.labels.T[::-1])
         n = len(order)
         columns = order
@@ -78,7 +85,7 @@ class TrackingDisplay(Display):
         return cls(numbers, tree.labels[columns].T, n)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, into a new figure where no `ax` is given."""
+        """Draw the bands; see `Display.plot`."""
         if ax is None:
             ax = new_figure(7.4, 1.1 + 0.34 * len(self.k)).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
@@ -86,13 +93,13 @@ class TrackingDisplay(Display):
         for row, band in enumerate(self.bands):
             edges = np.concatenate([[0], np.flatnonzero(np.diff(band)) + 1, [n_columns]])
             clusters, widths = band[edges[:-1]], np.diff(edges)
-            colors = [_NOWHERE if c < 0 else PALETTE[c % len(PALETTE)] for c in clusters]
-            # the gaps between bands show the cut also where two grays are alike
+            colors = [_UNLABELED if c < 0 else PALETTE[c % len(PALETTE)] for c in clusters]
+            # the gaps between bands show the cut where two grays are similar
             ax.barh(row, widths, left=edges[:-1], height=0.86, color=colors, ec="white", lw=0.6)
             for cluster, left, width, color in zip(
                 clusters, edges[:-1], widths, colors, strict=True
             ):
-                if width >= _LEAST_SHARE * n_columns and cluster >= 0:
+                if width >= _NAME_WIDTH * n_columns and cluster >= 0:
                     ax.text(
                         left + width / 2,
                         row,
@@ -112,7 +119,7 @@ class TrackingDisplay(Display):
         ax.set_title("Clusters tracked over K", loc="left", fontsize=11, color=INK)
         shown = "" if n_columns == self.n_samples else f", {n_columns:,} of them drawn"
         ax.set_xlabel(
-            f"{self.n_samples:,} samples, those that stay together side by side{shown}",
+            f"{self.n_samples:,} samples; those that stay together are side by side{shown}",
             fontsize=8,
             color=MUTED,
         )

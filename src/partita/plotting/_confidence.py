@@ -1,4 +1,4 @@
-"""`ConfidenceDisplay`: how sure the ensemble is of the members of every cluster."""
+"""`ConfidenceDisplay`: confidence of the samples of each cluster."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from numpy.typing import ArrayLike
 
 from partita.diagnostics import Diagnosis, diagnose
 from partita.plotting._display import Display
-from partita.plotting._names import cluster_names
-from partita.plotting._style import ACCENT, INK, MUTED, QUIET, new_figure, plain_text, quiet_axes
+from partita.plotting.style import ACCENT, INK, MUTED, QUIET, new_figure, plain_text, quiet_axes
 
 __all__ = ["ConfidenceDisplay"]
 
-_LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
-_MOST = 30  # clusters that one picture can name
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_MOST_CLUSTERS = 30  # clusters with a readable line in one figure
 _DOUBTFUL = 0.5
 
 
 class ConfidenceDisplay(Display):
-    """Spread of the confidence (item consensus) inside every cluster, most certain first.
+    """Distribution of the confidence inside each cluster, highest median first.
 
-    Thin line: 5 % to 95 % of the members; box: 25 % to 75 %; mark: the median. Left of one half,
-    the partitions part a sample from its cluster more often than they join them.
+    Thin line: 5 % to 95 % of the samples; box: 25 % to 75 %; mark: the median. A confidence below
+    one half means that the partitions separate a sample from its cluster more often than they join
+    them.
 
     Parameters
     ----------
     clusters : sequence
-        Names.
+        Names of the clusters.
     sizes : array of shape (n_clusters,)
+        Samples in each cluster.
     quantiles : array of shape (n_clusters, 5)
-        Of the confidence at 5, 25, 50, 75 and 95 %; NaN for a cluster of one.
+        Confidence at 5, 25, 50, 75 and 95 %; NaN for a cluster of one sample.
 
     Examples
     --------
     >>> from partita.plotting import ConfidenceDisplay
-    >>> display = ConfidenceDisplay.from_partitions([[0, 0, 1, 1], [0, 0, 0, 1]], [0, 0, 1, 1])
+    >>> display = ConfidenceDisplay.from_labels([[0, 0, 1, 1], [0, 0, 0, 1]], [0, 0, 1, 1])
     >>> display.quantiles[:, 2]
     array([1. , 0.5])
     """
@@ -48,27 +49,43 @@ class ConfidenceDisplay(Display):
         self.quantiles = np.asarray(quantiles, np.float64)
 
     @classmethod
-    def from_partitions(cls, X: Any, labels: Any) -> Self:
-        """From base partitions and a consensus of them; see `diagnose`."""
-        return cls.from_diagnosis(diagnose(X, labels), clusters=cluster_names(labels))
+    def from_labels(cls, partitions: Any, labels: Any) -> Self:
+        """Diagnose a consensus of base partitions.
+
+        Parameters
+        ----------
+        partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
+            The base partitions.
+        labels : array-like of shape (n_samples,), or a fitted consensus method
+            The consensus. -1, None and NaN are samples without a label.
+        """
+        return cls.from_diagnosis(diagnose(partitions, labels))
 
     @classmethod
     def from_diagnosis(cls, diagnosis: Diagnosis, *, clusters: Sequence[Any] | None = None) -> Self:
-        """From what `diagnose` found; `clusters` gives names in place of 0, 1, ..."""
-        quantiles = np.full((diagnosis.n_clusters, len(_LEVELS)), np.nan)
-        known = np.isfinite(diagnosis.confidence)
+        """Take the values from a diagnosis.
+
+        Parameters
+        ----------
+        diagnosis : Diagnosis
+            Result of `diagnose`.
+        clusters : sequence, optional
+            Names of the clusters. By default those of the diagnosis.
+        """
+        quantiles = np.full((diagnosis.n_clusters, len(_QUANTILES)), np.nan)
+        finite = np.isfinite(diagnosis.confidence)
         for k in range(diagnosis.n_clusters):
-            own = diagnosis.confidence[known & (diagnosis.labels == k)]
+            own = diagnosis.confidence[finite & (diagnosis.labels == k)]
             if len(own):
-                quantiles[k] = np.quantile(own, _LEVELS)
-        names = range(diagnosis.n_clusters) if clusters is None else clusters
+                quantiles[k] = np.quantile(own, _QUANTILES)
+        names = diagnosis.cluster_names.tolist() if clusters is None else clusters
         return cls(list(names), diagnosis.sizes, quantiles)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, into a new figure where no `ax` is given."""
+        """Draw the distributions; see `Display.plot`."""
         order = np.argsort(-self.quantiles[:, 2], kind="stable")
         order = order[np.isfinite(self.quantiles[order, 2])]
-        shown = order[-_MOST:]  # the least certain, if not all
+        shown = order[-_MOST_CLUSTERS:]  # of more clusters, those with the lowest confidence
         if ax is None:
             ax = new_figure(6.2, 1.0 + 0.3 * max(len(shown), 2)).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
@@ -94,15 +111,15 @@ class ConfidenceDisplay(Display):
             )
         ax.set_ylabel("consensus cluster", fontsize=9, color=MUTED)
         ax.set_xlabel(self._caption(len(order) - len(shown)), fontsize=8, color=MUTED)
-        ax.set_title("Confidence of the members", loc="left", fontsize=11, color=INK)
+        ax.set_title("Confidence of the samples", loc="left", fontsize=11, color=INK)
         quiet_axes(ax, grid="x")
         return self
 
-    def _caption(self, n_above: int) -> str:
-        parts = ["mean share of partitions that join a sample with its cluster  ·  right: samples"]
-        if n_above:
-            parts.append(f"{n_above} more certain clusters not shown")
-        alone = int(np.isnan(self.quantiles[:, 2]).sum())
-        if alone:
-            parts.append(f"{alone} clusters of one sample have no confidence")
+    def _caption(self, n_hidden: int) -> str:
+        parts = ["share of partitions that join a sample with its cluster  ·  right: samples"]
+        if n_hidden:
+            parts.append(f"{n_hidden} clusters with higher confidence not shown")
+        n_single = int(np.isnan(self.quantiles[:, 2]).sum())
+        if n_single:
+            parts.append(f"{n_single} clusters of one sample have no confidence")
         return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""A matplotlib figure as SVG that lives inside a page: its text stays text, its colors follow."""
+"""Convert a matplotlib figure to SVG for a page, with real text and the colors of the page."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from partita.plotting._style import ACCENT, INK, MUTED, QUIET
+from partita.plotting.style import ACCENT, INK, MUTED, QUIET
 
 __all__ = ["inline_svg"]
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _THEME = {INK: "var(--ink)", MUTED: "var(--muted)", QUIET: "var(--quiet)", ACCENT: "var(--accent)"}
-_DPI = 144  # of the heat maps inside
+_DPI = 144  # resolution of heat maps
 
 
 def inline_svg(figure: Any, prefix: str, text: str) -> str:
-    """Draw a figure for a page.
+    """Return a figure as an SVG element.
 
-    Comments, metadata and style sheets go; ids get a prefix, so that several pictures may share a
-    page; the library's four colors become the page's variables, so that they follow its theme.
+    Comments, metadata and style sheets are removed. Ids get a prefix, so that a page can hold
+    several figures. The four colors of the library become variables of the page, so that they
+    follow its theme.
 
     Parameters
     ----------
     figure : matplotlib Figure
+        The figure; its background becomes transparent.
     prefix : str
-        Of the ids.
+        Prefix of the ids.
     text : str
-        What the picture shows, for those who do not see it.
+        Description of the figure for screen readers.
     """
-    root = ElementTree.fromstring(_rendered(figure))
+    root = ElementTree.fromstring(_render(figure))
     for parent in list(root.iter()):
         for child in [c for c in parent if _tag(c) in ("metadata", "style")]:
             parent.remove(child)
     for element in root.iter():
-        _adopt(element, prefix)
+        _rewrite_attributes(element, prefix)
     width = re.match(r"[\d.]+", root.get("width", "400"))
-    for unwanted in ("width", "height", "version"):
-        root.attrib.pop(unwanted, None)
+    for attribute in ("width", "height", "version"):
+        root.attrib.pop(attribute, None)
     root.set("role", "img")
     root.set("aria-label", text)
     root.set("style", f"max-width: {float(width[0]) if width else 400:.0f}pt")
@@ -47,20 +49,20 @@ def inline_svg(figure: Any, prefix: str, text: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _rendered(figure: Any) -> bytes:
+def _render(figure: Any) -> bytes:
     import matplotlib
 
     figure.set_facecolor("none")
     for ax in figure.axes:
         ax.set_facecolor("none")
     buffer = io.BytesIO()
-    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "partita"}):
-        figure.savefig(buffer, format="svg", dpi=_DPI, metadata=nothing)
+        figure.savefig(buffer, format="svg", dpi=_DPI, metadata=no_metadata)
     return buffer.getvalue()
 
 
-def _adopt(element: ElementTree.Element, prefix: str) -> None:
+def _rewrite_attributes(element: ElementTree.Element, prefix: str) -> None:
     if "id" in element.attrib:
         element.set("id", f"{prefix}-{element.get('id')}")
     link = element.get(f"{{{_XLINK}}}href", "")

@@ -1,4 +1,4 @@
-"""`ScoresDisplay`: consensus methods beside the base partitions they were made from."""
+"""`ScoresDisplay`: scores of consensus methods beside those of the base partitions."""
 
 from __future__ import annotations
 
@@ -6,32 +6,28 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from partita._contingency import ContingencyTable, adjusted_rand_of
+from partita._input.label_vector import code_labels
 from partita.ensemble import as_ensemble
-from partita.metrics import adjusted_rand
 from partita.plotting._display import Display
-from partita.plotting._names import named_clusters
-from partita.plotting._style import ACCENT, INK, MUTED, QUIET, new_figure, plain_text
+from partita.plotting.style import ACCENT, INK, MUTED, QUIET, new_figure, plain_text
 
 __all__ = ["ScoresDisplay"]
 
 
 class ScoresDisplay(Display):
-    """One score of several methods above the spread of the base partitions.
+    """One score of several methods beside the scores of the base partitions.
 
     Parameters
     ----------
     base : array of shape (n_partitions,)
-        Score of every base partition.
+        Score of each base partition.
     methods : mapping of str to float
-        Score of every consensus.
+        Score of each consensus method.
     label : str
-        What the score is.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib's Axes and Figure
+        Name of the score.
 
     Examples
     --------
@@ -48,28 +44,41 @@ class ScoresDisplay(Display):
         self.label = label
 
     @classmethod
-    def from_partitions(cls, X: Any, labels: Any, y: Any, *, name: str = "consensus") -> Self:
-        """Adjusted Rand index of the base partitions and of one consensus with known classes.
+    def from_labels(cls, partitions: Any, labels: Any, y: Any, *, name: str = "consensus") -> Self:
+        """Score base partitions and one consensus against true classes by the ARI.
+
+        The consensus and each partition are scored over the samples that they label.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_partitions), data frame, list, or Ensemble
-        labels : array-like of shape (n_samples,)
-            The consensus. It and every partition are scored over the samples that they label.
+        partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
+            The base partitions.
+        labels : array-like of shape (n_samples,), or a fitted consensus method
+            The consensus. -1, None and NaN are samples without a label.
         y : array-like of shape (n_samples,)
-        name : str
-            Of the consensus.
+            The true classes.
+        name : str, default="consensus"
+            Name of the consensus in the figure.
         """
-        ensemble, classes = as_ensemble(X), np.asarray(y)
-        found = named_clusters(labels)[0]
+        ensemble = as_ensemble(partitions)
+        classes, class_names = code_labels(y, ensemble.n_samples, name="y", noise="cluster")
+        codes, cluster_names = code_labels(labels, ensemble.n_samples)
+
+        def score(clusters: NDArray[Any], labeled: NDArray[np.bool_], n_clusters: int) -> float:
+            return adjusted_rand_of(
+                ContingencyTable.from_codes(
+                    classes[labeled], clusters[labeled], len(class_names), n_clusters
+                )
+            )
+
         base = [
-            adjusted_rand(classes[seen], ensemble.codes[seen, i])
-            for i, seen in enumerate(ensemble.observed.T)
+            score(ensemble.codes[:, i], ensemble.observed[:, i], int(ensemble.n_clusters[i]))
+            for i in range(ensemble.n_partitions)
         ]
-        return cls(base, {name: adjusted_rand(classes[found >= 0], found[found >= 0])}, "ARI")
+        return cls(base, {name: score(codes, codes >= 0, len(cluster_names))}, "ARI")
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, into a new figure where no `ax` is given; nothing is registered with pyplot."""
+        """Draw the scores; see `Display.plot`."""
         if ax is None:
             ax = new_figure(5.0, 0.9 + 0.3 * (len(self.methods) + 2)).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
@@ -94,7 +103,7 @@ class ScoresDisplay(Display):
                 fontsize=8,
                 color=INK,
             )
-        # a fixed zigzag instead of random jitter: the same picture every time
+        # a fixed zigzag instead of random jitter: the figure is the same every time
         spread = 0.12 * np.resize([-1.0, 0.3, -0.3, 1.0], len(self.base))
         ax.plot(np.sort(self.base), base_place + spread, "o", color=MUTED, ms=3, alpha=0.55, mew=0)
         names = [*map(plain_text, self.methods), f"{len(self.base)} base\npartitions"]

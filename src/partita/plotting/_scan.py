@@ -1,4 +1,4 @@
-"""`ScanDisplay`: curves over the number of clusters, each above its null."""
+"""`ScanDisplay`: curves over the number of clusters, each beside its null."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.plotting._display import Display
-from partita.plotting._style import ACCENT, INK, MUTED, QUIET, new_figure, quiet_axes
+from partita.plotting.style import ACCENT, INK, MUTED, QUIET, new_figure, quiet_axes
 from partita.select_k import KScan
 
 __all__ = ["ScanDisplay"]
@@ -23,29 +23,31 @@ _TITLES = {
     "eigengap": "eigengap",
     "lifetime": "lifetime",
 }
-_SHARES = ("item_consensus", "pac")  # cannot leave 0 to 1, and neither can their bands
-_BAND = 2.0  # standard deviations of the null
+_SHARES = ("item_consensus", "pac")  # between 0 and 1, and so are their bands
+_BAND = 2.0  # half width of the band, in standard deviations of the null
 
 
 class ScanDisplay(Display):
-    """Curves of a scan over K beside what ensembles without structure give.
+    """Curves of a scan over K beside those of ensembles without structure (the null).
 
-    The band is the null's mean plus and minus two standard deviations: a curve inside it says
-    nothing. The suggested K is marked by a line.
+    The band is the mean of the null plus and minus two standard deviations. A curve inside the
+    band is no evidence of structure. A line marks the suggested K.
 
     Parameters
     ----------
     k : array of shape (n_k,)
+        Numbers of clusters.
     curves : mapping of str to array of shape (n_k,)
-        What is drawn, one panel each.
+        Curves to draw, one panel each.
     null_mean, null_std : mappings of str to array of shape (n_k,)
-        For the curves that have a null.
-    best_k : int or None
+        Mean and standard deviation of the null, for the curves that have one.
+    best_k : int, optional
+        The suggested number of clusters. By default none is marked.
 
     Attributes
     ----------
-    axes_ : list of matplotlib's Axes, one per curve
-    ax_, figure_ : the first of them, and the Figure
+    axes_ : list of matplotlib Axes
+        One per curve, after `plot`; `ax_` is the first.
 
     Examples
     --------
@@ -76,40 +78,40 @@ class ScanDisplay(Display):
 
     @classmethod
     def from_scan(cls, scan: KScan, *, curves: Sequence[str] | None = None) -> Self:
-        """From the result of `scan_k` or `scan_k_features`.
+        """Use the result of `scan_k` or `scan_k_features`.
 
         Parameters
         ----------
         scan : KScan
+            Result of the scan.
         curves : sequence of str, optional
-            Names in `scan.curves`; those that have a null by default.
+            Names in `scan.curves` to draw. By default those that have a null.
         """
-        chosen = list(scan.null_mean) if curves is None else list(curves)
-        unknown = [name for name in chosen if name not in scan.curves]
-        if unknown or not chosen:
-            raise ValueError(f"curves must be among {list(scan.curves)}, got {chosen}.")
-        known = [name for name in chosen if name in scan.null_mean]
+        names = list(scan.null_mean) if curves is None else list(curves)
+        if not names or not set(names) <= set(scan.curves):
+            raise ValueError(f"curves must be among {list(scan.curves)}, got {names}.")
+        with_null = [name for name in names if name in scan.null_mean]
         return cls(
             scan.k,
-            {name: scan.curves[name] for name in chosen},
-            {name: scan.null_mean[name] for name in known},
-            {name: scan.null_std[name] for name in known},
+            {name: scan.curves[name] for name in names},
+            {name: scan.null_mean[name] for name in with_null},
+            {name: scan.null_std[name] for name in with_null},
             scan.best_k,
         )
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw.
+        """Draw one panel per curve.
 
         Parameters
         ----------
         ax : matplotlib Axes, or one per curve, optional
-            A new figure without them.
+            Axes to draw into. By default those of a new figure.
         """
         axes = self._new_axes() if ax is None else list(np.ravel(ax))
         if len(axes) != len(self.curves):
             raise ValueError(
-                f"Expected an axes for each of {list(self.curves)}, got {len(axes)}; choose one "
-                "curve with `from_scan(scan, curves=[name])`."
+                f"ax must have one Axes for each of {list(self.curves)}, got {len(axes)}; choose "
+                "one curve with `from_scan(scan, curves=[name])`."
             )
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         for panel, name in zip(axes, self.curves, strict=True):
@@ -148,7 +150,7 @@ class ScanDisplay(Display):
             ax.axvline(self.best_k, color=INK, lw=1, ls=":", label=f"suggested: K = {self.best_k}")
         ax.plot(self.k, self.curves[name], "o-", color=ACCENT, ms=5, lw=1.8, label="this ensemble")
         ax.set_title(_TITLES.get(name, name), loc="left", fontsize=10, color=INK)
-        ax.set_xticks(_whole_ticks(self.k))
+        ax.set_xticks(_tick_positions(self.k))
         ax.set_xlabel("number of clusters K", fontsize=8, color=MUTED)
         quiet_axes(ax, grid="y")
 
@@ -157,5 +159,5 @@ def _arrays(curves: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.float64]]:
     return {name: np.asarray(curve, np.float64) for name, curve in curves.items()}
 
 
-def _whole_ticks(k: NDArray[np.int64]) -> NDArray[np.int64]:
+def _tick_positions(k: NDArray[np.int64]) -> NDArray[np.int64]:
     return k[:: max(1, -(-len(k) // 10))]

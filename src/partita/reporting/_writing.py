@@ -1,4 +1,4 @@
-"""A summary as a page or as JSON."""
+"""Write a summary as an HTML page or as JSON."""
 
 from __future__ import annotations
 
@@ -10,13 +10,22 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from partita.reporting.figures import display_of
-from partita.reporting.summary import summarize
+from partita.reporting._figures import to_display
+from partita.reporting._summary import summarize
 
 __all__ = ["report", "write_html", "write_json"]
 
 _TEXT_COLUMNS = frozenset(
-    ["cluster", "partition", "sample", "runner_up", "partitions", "remark", "method", "failure"]
+    [
+        "cluster",
+        "partition",
+        "sample",
+        "runner_up",
+        "disagreeing_partitions",
+        "remark",
+        "method",
+        "failure",
+    ]
 )
 _SHARES = ("share", "labeled")
 _ESCAPED = {
@@ -28,22 +37,25 @@ _ESCAPED = {
 }
 
 
-def report(labels: Any, consensus: Any, path: str | Path, **options: Any) -> dict[str, Any]:
-    """Write a report on a consensus into one HTML file.
+def report(partitions: Any, labels: Any, path: str | Path, **options: Any) -> dict[str, Any]:
+    """Write a report on a consensus as one HTML file.
 
     Parameters
     ----------
-    labels : label matrix, data frame, list of vectors, or Ensemble
-    consensus : array-like of shape (n_samples,), or a fitted consensus method
+    partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
+        The base partitions.
+    labels : array-like of shape (n_samples,), fitted consensus method, or Fusion
+        The consensus. -1, None and NaN are samples without a label. Of a `Fusion` of the same
+        partitions, the diagnosis, the method and the scan are used and not computed again.
     path : str or Path
-        The page; a name that ends in ".json" gets the summary as JSON instead.
+        File to write. If the name ends in ".json", the summary is written as JSON instead.
     **options
-        As in `summarize`.
+        `method`, `comparison`, `scan`, `y`, `title` and `random_state` of `summarize`.
 
     Returns
     -------
     dict
-        The summary.
+        The result of `summarize`.
 
     Examples
     --------
@@ -58,29 +70,28 @@ def report(labels: Any, consensus: Any, path: str | Path, **options: Any) -> dic
     ...     page.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    summary = summarize(labels, consensus, **options)
+    summary = summarize(partitions, labels, **options)
     write = write_json if Path(path).suffix == ".json" else write_html
     write(summary, path)
     return summary
 
 
 def write_json(summary: Mapping[str, Any], path: str | Path) -> Path:
-    """Write a summary as JSON; read again, it makes the same page."""
+    """Write a summary as JSON, from which `write_html` makes the same page."""
     path = Path(path)
     path.write_text(_json(summary) + "\n", encoding="utf-8")
     return path
 
 
 def write_html(summary: Mapping[str, Any], path: str | Path) -> Path:
-    """Write a summary as one HTML file that needs nothing else.
+    """Write a summary as one HTML file without external resources.
 
-    Text is escaped wherever it comes from, and the page's own policy lets no script run but the
-    page's.
+    All text is escaped, and the content security policy of the page allows only its own script.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    from partita.reporting.svg import inline_svg
+    from partita.reporting._svg import inline_svg
 
     environment = Environment(
         loader=PackageLoader("partita.reporting", "templates"),
@@ -93,16 +104,16 @@ def write_html(summary: Mapping[str, Any], path: str | Path) -> Path:
     environment.tests["numeric_column"] = lambda name: name not in _TEXT_COLUMNS
     templates = files("partita.reporting") / "templates"
     script = (templates / "report.js").read_text(encoding="utf-8")
-    pictures = {
+    drawings = {
         figure["key"]: Markup(
-            inline_svg(display_of(figure).plot().figure_, figure["key"], figure["text"])
+            inline_svg(to_display(figure).plot().figure_, figure["key"], figure["text"])
         )
         for figure in summary["figures"]
     }
     page = environment.get_template("report.html.j2").render(
         summary=summary,
         figures={figure["key"]: figure for figure in summary["figures"]},
-        pictures=pictures,
+        drawings=drawings,
         embedded=Markup(_json(summary).translate(_ESCAPED)),
         style=Markup((templates / "report.css").read_text(encoding="utf-8")),
         script=Markup(script),
@@ -114,7 +125,7 @@ def write_html(summary: Mapping[str, Any], path: str | Path) -> Path:
 
 
 def _cell(value: Any, column: str) -> str:
-    """A value of a table as a person reads it."""
+    """Format a value of a table."""
     if value is None:
         return ""
     if column in _SHARES:
@@ -122,7 +133,7 @@ def _cell(value: Any, column: str) -> str:
     if column == "seconds":
         return f"{value:.3g}"
     if isinstance(value, float):
-        return f"{value:,.0f}" if column == "samples" else f"{value:.3f}"
+        return f"{value:,.0f}" if column == "size" else f"{value:.3f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""`AgreementDisplay`: which base partitions say the same, which stand alone."""
+"""`AgreementDisplay`: similarity of the base partitions."""
 
 from __future__ import annotations
 
@@ -12,43 +12,47 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from partita.diagnostics import Diagnosis, diagnose
-from partita.ensemble import as_ensemble
 from partita.plotting._display import Display
-from partita.plotting._style import ACCENT, INK, MUTED, blues, new_figure, plain_text
+from partita.plotting.style import ACCENT, INK, MUTED, blues, new_figure, plain_text
 
 __all__ = ["AgreementDisplay"]
 
-_MOST_NAMED = 40
+_MOST_NAMED = 40  # partitions whose names fit beside the image
 
 
 class AgreementDisplay(Display):
-    """NMI between all base partitions, similar ones side by side.
+    """NMI between all base partitions, with similar partitions side by side.
 
-    Partitions that are one and the same result are framed together; a triangle on the right marks
-    a bad run, whose agreement with the consensus is far below the others'.
+    A frame encloses equal partitions. A triangle on the right marks a bad partition, whose
+    agreement with the consensus is far below the others'.
 
     Parameters
     ----------
     pairwise : array of shape (n_partitions, n_partitions)
-        NMI, in the order it is drawn in.
+        NMI between partitions, in the order of the image.
     names : sequence
+        Names of the partitions.
     agreement : array of shape (n_partitions,)
-        NMI of every partition with the consensus.
+        NMI of each partition with the consensus.
     redundancy : array of shape (n_partitions,)
-        Partitions with the same number are the same result.
-    bad_runs : array of shape (n_partitions,), bool
-    n_left_out : int
-        Partitions that the picture leaves out.
+        Number of a group of equal partitions.
+    bad_partitions : array of shape (n_partitions,), bool
+        Which partitions are bad.
+    n_left_out : int, default=0
+        Number of partitions that are not in the image.
 
     Attributes
     ----------
-    im_, colorbar_ : the image and its color bar
+    im_ : matplotlib AxesImage
+        The image, after `plot`.
+    colorbar_ : matplotlib Colorbar
+        Its color bar, after `plot`.
 
     Examples
     --------
     >>> from partita.plotting import AgreementDisplay
     >>> partitions = [[0, 0, 1, 1], [0, 1, 0, 1], [5, 5, 6, 6]]
-    >>> AgreementDisplay.from_partitions(partitions, [0, 0, 1, 1]).names
+    >>> AgreementDisplay.from_labels(partitions, [0, 0, 1, 1]).names
     [0, 2, 1]
     """
 
@@ -61,57 +65,60 @@ class AgreementDisplay(Display):
         names: Sequence[Any],
         agreement: ArrayLike,
         redundancy: ArrayLike,
-        bad_runs: ArrayLike,
+        bad_partitions: ArrayLike,
         n_left_out: int = 0,
     ) -> None:
         self.pairwise = np.asarray(pairwise, np.float64)
         self.names = list(names)
         self.agreement = np.asarray(agreement, np.float64)
         self.redundancy = np.asarray(redundancy, np.int64)
-        self.bad_runs = np.asarray(bad_runs, bool)
+        self.bad_partitions = np.asarray(bad_partitions, bool)
         self.n_left_out = n_left_out
 
     @classmethod
-    def from_partitions(cls, X: Any, labels: Any) -> Self:
-        """From base partitions and a consensus of them; see `diagnose`.
+    def from_labels(cls, partitions: Any, labels: Any) -> Self:
+        """Diagnose a consensus of base partitions.
 
-        Columns of a data frame and partitions of an `Ensemble` keep their names.
+        Parameters
+        ----------
+        partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
+            The base partitions.
+        labels : array-like of shape (n_samples,), or a fitted consensus method
+            The consensus. -1, None and NaN are samples without a label.
         """
-        ensemble = as_ensemble(X)
-        names = ensemble.partition_names
-        return cls.from_diagnosis(
-            diagnose(ensemble, labels), names=None if names is None else names.tolist()
-        )
+        return cls.from_diagnosis(diagnose(partitions, labels))
 
     @classmethod
     def from_diagnosis(
         cls, diagnosis: Diagnosis, *, names: Sequence[Any] | None = None, limit: int = 400
     ) -> Self:
-        """From what `diagnose` found.
+        """Take the values from a diagnosis.
 
         Parameters
         ----------
         diagnosis : Diagnosis
+            Result of `diagnose`.
         names : sequence, optional
-            Names of the partitions in place of 0, 1, ...
-        limit : int
-            Of more partitions than this, bad runs and an even choice of the others are kept.
+            Names of the partitions. By default those of the diagnosis.
+        limit : int, default=400
+            Largest number of partitions in the image. Of more partitions, the bad ones and a
+            regular selection of the others are kept.
         """
         m = len(diagnosis.agreement)
-        names = list(range(m)) if names is None else list(names)
-        order = _ordered(diagnosis.pairwise, diagnosis.redundancy)
-        kept = _thinned(order, diagnosis.bad_runs, limit)
+        names = diagnosis.partition_names if names is None else list(names)
+        order = _order_by_similarity(diagnosis.pairwise, diagnosis.redundancy)
+        kept = _select(order, diagnosis.bad_partitions, limit)
         return cls(
             diagnosis.pairwise[np.ix_(kept, kept)],
             [names[i] for i in kept],
             diagnosis.agreement[kept],
             diagnosis.redundancy[kept],
-            diagnosis.bad_runs[kept],
+            diagnosis.bad_partitions[kept],
             m - len(kept),
         )
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, into a new figure where no `ax` is given."""
+        """Draw the image; see `Display.plot`."""
         if ax is None:
             ax = new_figure(6.6, 5.0).add_subplot()
         n = len(self.names)
@@ -119,8 +126,8 @@ class AgreementDisplay(Display):
         self.im_ = ax.imshow(
             self.pairwise, cmap=blues(), vmin=0, vmax=1, interpolation="nearest", aspect="equal"
         )
-        self._frame_repeats(ax)
-        bad = np.flatnonzero(self.bad_runs)
+        self._frame_equal_partitions(ax)
+        bad = np.flatnonzero(self.bad_partitions)
         ax.plot(
             np.full(len(bad), n - 0.5 + 0.025 * n),
             bad,
@@ -147,10 +154,10 @@ class AgreementDisplay(Display):
         self.colorbar_.outline.set_visible(False)
         return self
 
-    def _frame_repeats(self, ax: Any) -> None:
+    def _frame_equal_partitions(self, ax: Any) -> None:
         start = 0
-        for _, members in groupby(self.redundancy):
-            size = len(list(members))
+        for _, group in groupby(self.redundancy):
+            size = len(list(group))
             if size > 1:
                 ends = start - 0.5, start + size - 0.5
                 x = [ends[0], ends[1], ends[1], ends[0], ends[0]]
@@ -162,16 +169,18 @@ class AgreementDisplay(Display):
         parts = []
         sizes = np.bincount(self.redundancy)
         if np.any(sizes > 1):
-            parts.append(f"framed: the same result ({int(np.count_nonzero(sizes > 1))} groups)")
-        if self.bad_runs.any():
-            parts.append(f"triangle: bad run ({int(self.bad_runs.sum())})")
+            parts.append(f"framed: equal partitions ({int(np.count_nonzero(sizes > 1))} groups)")
+        if self.bad_partitions.any():
+            parts.append(f"triangle: bad partition ({int(self.bad_partitions.sum())})")
         if self.n_left_out:
             parts.append(f"{self.n_left_out} partitions left out")
-        return "  ·  ".join(parts) or "no repeated partitions, no bad runs"
+        return "  ·  ".join(parts) or "no equal partitions, no bad partitions"
 
 
-def _ordered(pairwise: NDArray[np.float64], redundancy: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Similar partitions side by side, equal ones in one piece."""
+def _order_by_similarity(
+    pairwise: NDArray[np.float64], redundancy: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return an order with similar partitions side by side and equal ones in one piece."""
     groups, first = np.unique(redundancy, return_index=True)
     if len(groups) > 2:
         distance = np.clip(1.0 - pairwise[np.ix_(first, first)], 0.0, None)
@@ -180,12 +189,13 @@ def _ordered(pairwise: NDArray[np.float64], redundancy: NDArray[np.int64]) -> ND
     return np.concatenate([np.flatnonzero(redundancy == group) for group in groups])
 
 
-def _thinned(
-    order: NDArray[np.int64], bad_runs: NDArray[np.bool_], limit: int
+def _select(
+    order: NDArray[np.int64], bad_partitions: NDArray[np.bool_], limit: int
 ) -> NDArray[np.int64]:
+    """Return at most `limit` partitions of the order: bad ones, and every so many of the others."""
     if len(order) <= limit:
         return order
-    good = np.flatnonzero(~bad_runs[order])
-    bad = np.flatnonzero(bad_runs[order])[:limit]
-    chosen = good[np.linspace(0, len(good) - 1, limit - len(bad)).astype(np.int64)]
-    return order[np.sort(np.concatenate([chosen, bad]))]
+    good = np.flatnonzero(~bad_partitions[order])
+    bad = np.flatnonzero(bad_partitions[order])[:limit]
+    regular = good[np.linspace(0, len(good) - 1, limit - len(bad)).astype(np.int64)]
+    return order[np.sort(np.concatenate([regular, bad]))]

@@ -1,0 +1,241 @@
+"""`Diagnosis`: the result of `diagnose`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.ensemble import Ensemble
+
+__all__ = ["Diagnosis", "by_partition", "soft_membership"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Diagnosis:
+    """Agreement of an ensemble with a consensus. Made by `diagnose`.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+        The base partitions, one row per sample.
+    labels : array of shape (n_samples,)
+        Cluster of each sample, 0..K-1, or -1 for a sample without a label.
+    cluster_names : array of shape (n_clusters,)
+        The label that each cluster has in the labels that were diagnosed.
+    item_consensus : array of shape (n_samples, n_clusters)
+        Mean co-association of a sample with the other samples of each cluster. NaN where no
+        partition labels the sample together with any of them.
+    confidence : array of shape (n_samples,)
+        Item consensus of a sample with its own cluster. NaN for a cluster of one sample.
+    runner_up : array of shape (n_samples,)
+        The other cluster with the largest item consensus, -1 if there is none.
+    margin : array of shape (n_samples,)
+        Confidence minus the item consensus with the runner-up. Below 0, the partitions put the
+        sample closer to the runner-up than to its own cluster.
+    sizes : array of shape (n_clusters,)
+        Sum of the sample weights in each cluster.
+    cluster_consensus : array of shape (n_clusters, n_clusters)
+        Mean co-association within (diagonal) and between clusters.
+    stability : array of shape (n_clusters,)
+        Jaccard index of the cluster with the most similar cluster of each partition, averaged over
+        the partitions.
+    agreement : array of shape (n_partitions,)
+        NMI of each partition with the consensus.
+    adjusted_rand : array of shape (n_partitions,)
+        Adjusted Rand index of each partition with the consensus.
+    redundancy : array of shape (n_partitions,)
+        Number of a group of equal partitions (NMI at least 0.999). A partition that equals no
+        other has a group of its own.
+    bad_partitions : array of shape (n_partitions,), bool
+        Partitions whose agreement is far below the others' (robust z-score below -3.5), and
+        partitions with one cluster only.
+    leave_out : array of shape (n_partitions,)
+        Change of the mean confidence if the partition is left out. Above 0, the partition
+        contradicts the others.
+    pairwise : array of shape (n_partitions, n_partitions)
+        NMI between partitions.
+    anmi : float
+        Average NMI of the consensus with the partitions.
+    best_partition : int
+        The partition with the largest average NMI with the other partitions.
+    best_partition_anmi : float
+        That average.
+    """
+
+    ensemble: Ensemble
+    labels: NDArray[np.int64]
+    cluster_names: NDArray[Any]
+    item_consensus: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    runner_up: NDArray[np.int64]
+    margin: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    cluster_consensus: NDArray[np.float64]
+    stability: NDArray[np.float64]
+    agreement: NDArray[np.float64]
+    adjusted_rand: NDArray[np.float64]
+    redundancy: NDArray[np.int64]
+    bad_partitions: NDArray[np.bool_]
+    leave_out: NDArray[np.float64]
+    pairwise: NDArray[np.float64]
+    anmi: float
+    best_partition: int
+    best_partition_anmi: float
+    _majority: NDArray[np.int64]  # per base cluster, the consensus cluster with most of its weight
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters of the consensus."""
+        return len(self.sizes)
+
+    @property
+    def partition_names(self) -> list[Any]:
+        """Names of the partitions; 0, 1, ... if they have none."""
+        names = self.ensemble.partition_names
+        if names is None:
+            return list(range(self.ensemble.n_partitions))
+        return list(by_partition(self.ensemble, names))
+
+    @property
+    def cohesion(self) -> NDArray[np.float64]:
+        """Mean co-association inside each cluster; NaN for a cluster of one sample."""
+        return np.diag(self.cluster_consensus)
+
+    @cached_property
+    def separation(self) -> NDArray[np.float64]:
+        """1 minus the mean co-association with the nearest other cluster."""
+        if self.n_clusters == 1:
+            return np.ones(1)
+        others = self.cluster_consensus.copy()
+        np.fill_diagonal(others, -np.inf)
+        return 1.0 - others.max(axis=1)
+
+    @property
+    def harmless(self) -> bool:
+        """Whether the consensus agrees with the partitions at least as well as the best of them."""
+        return self.anmi >= self.best_partition_anmi
+
+    @cached_property
+    def mean_confidence(self) -> float:
+        """Mean confidence by sample weight; NaN if no sample has a confidence."""
+        finite = np.isfinite(self.confidence)
+        if not finite.any():
+            return float("nan")
+        return float(np.average(self.confidence[finite], weights=self.ensemble.weights[finite]))
+
+    @cached_property
+    def membership(self) -> NDArray[np.float64]:
+        """Soft membership, shape (n_samples, n_clusters): item consensus scaled to sum 1."""
+        return soft_membership(self.item_consensus)
+
+    def doubtful_samples(self, threshold: float = 0.5) -> NDArray[np.int64]:
+        """Return the samples with low confidence or a negative margin, least confident first.
+
+        Parameters
+        ----------
+        threshold : float, default=0.5
+            A confidence below this value is low.
+        """
+        doubtful = np.flatnonzero((self.confidence < threshold) | (self.margin < 0))
+        return doubtful[np.argsort(self.confidence[doubtful], kind="stable")]
+
+    def disagreeing_partitions(self, sample: int) -> NDArray[np.int64]:
+        """Return the partitions that put a sample together with another cluster's samples.
+
+        In such a partition, most samples of the sample's base cluster belong to another cluster of
+        the consensus.
+        """
+        e = self.ensemble
+        columns = np.flatnonzero(e.observed[sample])
+        majority = self._majority[e.offsets[columns] + e.codes[sample, columns]]
+        return np.sort(e.partition_order[columns[majority != self.labels[sample]]])
+
+    def cluster_records(self) -> list[dict[str, Any]]:
+        """Return one dictionary per cluster."""
+        doubtful = np.bincount(self.labels[self.doubtful_samples()], minlength=self.n_clusters)
+        shares = self.sizes / self.sizes.sum()
+        columns = zip(
+            self.cluster_names.tolist(), self.sizes.tolist(), shares.tolist(),
+            self.cohesion.tolist(), self.separation.tolist(), self.stability.tolist(),
+            doubtful.tolist(), strict=True,
+        )  # fmt: skip
+        names = "cluster", "size", "share", "cohesion", "separation", "stability", "n_doubtful"
+        return [dict(zip(names, row, strict=True)) for row in columns]
+
+    def partition_records(self) -> list[dict[str, Any]]:
+        """Return one dictionary per partition, in the order of the user's table.
+
+        `labeled` is the share of samples that the partition labels, `n_equal` the number of
+        partitions in its group of equal partitions, itself included.
+        """
+        e = self.ensemble
+        n_equal = np.bincount(self.redundancy)[self.redundancy]
+        columns = zip(
+            self.partition_names, by_partition(e, e.n_clusters).tolist(),
+            by_partition(e, e.observed.mean(axis=0)).tolist(), self.agreement.tolist(),
+            self.adjusted_rand.tolist(), self.leave_out.tolist(), self.bad_partitions.tolist(),
+            n_equal.tolist(), strict=True,
+        )  # fmt: skip
+        names = (
+            "partition", "n_clusters", "labeled", "agreement", "adjusted_rand", "leave_out", "bad",
+            "n_equal",
+        )  # fmt: skip
+        return [dict(zip(names, row, strict=True)) for row in columns]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores of the consensus, its clusters and the partitions, without arrays."""
+        return {
+            "n_samples": len(self.labels),
+            "n_partitions": len(self.agreement),
+            "n_clusters": self.n_clusters,
+            "mean_confidence": self.mean_confidence,
+            "n_doubtful": len(self.doubtful_samples()),
+            "anmi": self.anmi,
+            "best_partition": self.partition_names[self.best_partition],
+            "best_partition_anmi": self.best_partition_anmi,
+            "harmless": self.harmless,
+            "clusters": self.cluster_records(),
+            "partitions": self.partition_records(),
+        }
+
+    def __repr__(self) -> str:
+        verdict = (
+            "no harm done" if self.harmless else "the best partition agrees better with the others"
+        )
+        return "\n".join(
+            [
+                f"Diagnosis of {len(self.labels)} samples in {self.n_clusters} clusters from "
+                f"{len(self.agreement)} partitions",
+                f"  confidence: mean {self.mean_confidence:.3f}, "
+                f"{len(self.doubtful_samples())} samples doubtful",
+                f"  clusters: cohesion {_range(self.cohesion)}, stability {_range(self.stability)}",
+                f"  partitions: agreement {_range(self.agreement)}, "
+                f"{int(self.bad_partitions.sum())} bad",
+                f"  consensus ANMI {self.anmi:.3f}, best partition "
+                f"{self.best_partition_anmi:.3f}: {verdict}",
+            ]
+        )
+
+
+def soft_membership(item_consensus: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale the item consensus of each sample to sum 1; zeros where there is none."""
+    share = np.nan_to_num(item_consensus)
+    total = share.sum(axis=1, keepdims=True)
+    return np.divide(share, total, out=np.zeros_like(share), where=total > 0)
+
+
+def by_partition(ensemble: Ensemble, values: Any) -> NDArray[Any]:
+    """Arrange one value per column as one per partition, in the user's order."""
+    values = np.asarray(values)
+    ordered = np.empty_like(values)
+    ordered[ensemble.partition_order] = values
+    return ordered
+
+
+def _range(values: NDArray[np.float64]) -> str:
+    finite = values[np.isfinite(values)]
+    return f"{finite.min():.3f} to {finite.max():.3f}" if len(finite) else "undefined"

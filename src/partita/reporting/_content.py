@@ -1,0 +1,81 @@
+"""`Content`: the results that a report presents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.comparison import Comparison
+from partita.diagnostics import Diagnosis
+from partita.ensemble import Ensemble
+from partita.metrics import evaluate
+from partita.reporting._values import shorten
+from partita.select_k import KScan
+
+__all__ = ["Content"]
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """The results that a report presents.
+
+    Attributes
+    ----------
+    diagnosis : Diagnosis
+        Diagnosis of the consensus, with its ensemble.
+    method : fitted estimator, str or None
+        The consensus method, or its name.
+    comparison : Comparison or None
+        Result of `compare`.
+    scan : KScan or None
+        Result of `scan_k`.
+    y : array of shape (n_samples,) or None
+        The true classes.
+    """
+
+    diagnosis: Diagnosis
+    method: Any = None
+    comparison: Comparison | None = None
+    scan: KScan | None = None
+    y: NDArray[Any] | None = None
+
+    @property
+    def ensemble(self) -> Ensemble:
+        return self.diagnosis.ensemble
+
+    @property
+    def method_name(self) -> str | None:
+        if self.method is None or isinstance(self.method, str):
+            return self.method
+        return type(self.method).__name__
+
+    @cached_property
+    def clusters(self) -> list[str]:
+        """Names of the clusters, shortened."""
+        return [shorten(name) for name in self.diagnosis.cluster_names.tolist()]
+
+    @cached_property
+    def partitions(self) -> list[str]:
+        """Names of the partitions, shortened."""
+        return [shorten(name) for name in self.diagnosis.partition_names]
+
+    @property
+    def is_weighted(self) -> bool:
+        return bool(np.any(self.ensemble.weights != 1.0))
+
+    @cached_property
+    def doubtful(self) -> NDArray[np.int64]:
+        return self.diagnosis.doubtful_samples()
+
+    @cached_property
+    def scores(self) -> dict[str, float] | None:
+        """Scores of the consensus against the true classes, over the samples with a label."""
+        if self.y is None:
+            return None
+        has_label = self.diagnosis.labels >= 0
+        scores = evaluate(self.y[has_label], self.diagnosis.labels[has_label])
+        return {measure: float(scores[measure]) for measure in ("ARI", "NMI", "ACC")}

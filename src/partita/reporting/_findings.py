@@ -1,0 +1,199 @@
+"""The summary of a report: questions about the consensus, and answers in sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partita.reporting._content import Content
+from partita.reporting._values import join_names, shorten
+
+__all__ = ["findings"]
+
+_MANY_DOUBTFUL = 0.1  # share of doubtful samples from which the answer is marked "look"
+
+Finding = dict[str, str]
+
+
+def findings(content: Content) -> list[Finding]:
+    """Return questions with an answer and a mark: "fine", "look" or "plain"."""
+    answers = [
+        _cluster_sizes(content),
+        _mean_confidence(content),
+        _doubtful_samples(content),
+        _best_partition(content),
+        _bad_partitions(content),
+        _equal_partitions(content),
+        _weakest_cluster(content),
+        _number_of_clusters(content),
+        _agreement_of_methods(content),
+        _true_classes(content),
+    ]
+    return [finding for finding in answers if finding is not None]
+
+
+def _finding(question: str, answer: str, fine: bool | None = None) -> Finding:
+    mark = "plain" if fine is None else "fine" if fine else "look"
+    return {"question": question, "answer": answer, "mark": mark}
+
+
+def _cluster_sizes(content: Content) -> Finding:
+    d = content.diagnosis
+    subject = shorten(content.method_name) if content.method_name else "The consensus"
+    n_labeled = int(np.count_nonzero(d.labels >= 0))
+    text = (
+        f"{subject} divides {_count(n_labeled, 'sample')} into {_count(d.n_clusters, 'cluster')}."
+    )
+    if d.n_clusters > 1:
+        low, high, total = float(d.sizes.min()), float(d.sizes.max()), d.sizes.sum()
+        weight = " by weight" if content.is_weighted else ""
+        text += (
+            f" The smallest has {low:,.6g} ({low / total:.1%}), the largest {high:,.6g} "
+            f"({high / total:.1%}){weight}."
+        )
+    n_unlabeled = len(d.labels) - n_labeled
+    if n_unlabeled:
+        verb = "is" if n_unlabeled == 1 else "are"
+        text += f" {_count(n_unlabeled, 'sample')} without a label {verb} left out."
+    return _finding("How many clusters are there?", text)
+
+
+def _mean_confidence(content: Content) -> Finding:
+    question, mean = "How much do the partitions agree?", content.diagnosis.mean_confidence
+    if not np.isfinite(mean):
+        return _finding(question, "Unknown: each cluster has only one sample.")
+    return _finding(
+        question,
+        f"On average, {mean:.0%} of the {content.ensemble.n_partitions:,} partitions put a sample "
+        f"together with another sample of its cluster (mean confidence {mean:.2f}).",
+    )
+
+
+def _doubtful_samples(content: Content) -> Finding:
+    question = "Which samples are doubtful?"
+    n_labeled = int(np.count_nonzero(content.diagnosis.labels >= 0))
+    n_doubtful = len(content.doubtful)
+    if not n_doubtful:
+        return _finding(
+            question,
+            "None: at least half of the partitions support the cluster of each sample.",
+            True,
+        )
+    return _finding(
+        question,
+        f"{n_doubtful:,} of {n_labeled:,} samples ({n_doubtful / n_labeled:.1%}): fewer than half "
+        "of the partitions put them together with their cluster, or another cluster is closer.",
+        n_doubtful / n_labeled < _MANY_DOUBTFUL,
+    )
+
+
+def _best_partition(content: Content) -> Finding:
+    d = content.diagnosis
+    best = content.partitions[d.best_partition]
+    if d.harmless:
+        answer = (
+            f"Yes: it agrees with the partitions (ANMI {d.anmi:.3f}) at least as well as the best "
+            f"of them, partition {best}, agrees with the others ({d.best_partition_anmi:.3f})."
+        )
+    else:
+        answer = (
+            f"Perhaps not: partition {best} agrees better with the others (ANMI "
+            f"{d.best_partition_anmi:.3f}) than the consensus does ({d.anmi:.3f})."
+        )
+    return _finding("Is the consensus as good as the best partition?", answer, d.harmless)
+
+
+def _bad_partitions(content: Content) -> Finding:
+    question = "Are there bad partitions?"
+    names = [content.partitions[i] for i in np.flatnonzero(content.diagnosis.bad_partitions)]
+    if not names:
+        return _finding(question, "No partition differs much from all others.", True)
+    return _finding(
+        question,
+        f"{len(names):,} of {content.ensemble.n_partitions:,} partitions: {join_names(names)}. A "
+        "bad partition agrees with the consensus much less than the others, or has only one "
+        "cluster.",
+        False,
+    )
+
+
+def _equal_partitions(content: Content) -> Finding:
+    question = "Are there equal partitions?"
+    redundancy = content.diagnosis.redundancy
+    sizes = np.bincount(redundancy)
+    n_repeated = int((sizes[sizes > 1] - 1).sum())
+    if not n_repeated:
+        return _finding(question, "No two partitions are the same.", True)
+    names = [content.partitions[i] for i in np.flatnonzero(redundancy == np.argmax(sizes))]
+    verb = "repeats" if n_repeated == 1 else "repeat"
+    return _finding(
+        question,
+        f"{_count(n_repeated, 'partition')} {verb} another one, so that the same evidence counts "
+        f"more than once. The largest group of equal partitions: {join_names(names)}.",
+        False,
+    )
+
+
+def _weakest_cluster(content: Content) -> Finding | None:
+    d = content.diagnosis
+    if d.n_clusters < 2:
+        return None
+    k = int(np.argmin(d.stability))
+    cohesion = f", cohesion {d.cohesion[k]:.2f}" if np.isfinite(d.cohesion[k]) else ""
+    return _finding(
+        "Which cluster is weakest?",
+        f"Cluster {content.clusters[k]}: the clusters of the partitions resemble it least "
+        f"(stability {d.stability[k]:.2f}{cohesion}). The highest stability is "
+        f"{d.stability.max():.2f}.",
+    )
+
+
+def _number_of_clusters(content: Content) -> Finding | None:
+    if content.scan is None:
+        return None
+    question, best_k = "Is this number of clusters supported?", content.scan.best_k
+    low, high = int(content.scan.k[0]), int(content.scan.k[-1])
+    if best_k is None:
+        return _finding(
+            question,
+            f"No structure was found from K = {low} to {high}: no number of clusters scores better "
+            "than for partitions that have nothing in common.",
+            False,
+        )
+    k = content.diagnosis.n_clusters
+    if k == best_k:
+        text = f"Yes: the scan from {low} to {high} suggests K = {best_k}."
+        return _finding(question, text, True)
+    return _finding(
+        question,
+        f"No: the scan from {low} to {high} suggests K = {best_k}, this consensus has K = {k}.",
+        False,
+    )
+
+
+def _agreement_of_methods(content: Content) -> Finding | None:
+    if content.comparison is None:
+        return None
+    question = "Does the result depend on the method?"
+    finished = [r for r in content.comparison if r["failure"] is None]
+    n_failed = len(content.comparison) - len(finished)
+    failures = f" {_count(n_failed, 'method')} failed." if n_failed else ""
+    agreement = [r["agreement"] for r in finished if r["agreement"] is not None]
+    if not agreement:
+        return _finding(question, f"Unknown: too few methods finished.{failures}")
+    return _finding(
+        question,
+        f"The results of {len(finished):,} methods have a mean ARI of {np.mean(agreement):.2f} "
+        f"with each other (from {min(agreement):.2f} to {max(agreement):.2f}; 1 is the same "
+        f"result).{failures}",
+    )
+
+
+def _true_classes(content: Content) -> Finding | None:
+    if content.scores is None:
+        return None
+    scores = ", ".join(f"{name} {value:.3f}" for name, value in content.scores.items())
+    return _finding("How close is it to the true classes?", f"{scores}. 1 is the same result.")
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'s' * (n != 1)}"

@@ -1,0 +1,123 @@
+"""`summarize`: the content of a report as one dictionary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.comparison import Comparison
+from partita.diagnostics import Diagnosis, diagnose
+from partita.fusion import Fusion
+from partita.metrics import evaluate
+from partita.reporting._content import Content
+from partita.reporting._figures import figures
+from partita.reporting._findings import findings
+from partita.reporting._provenance import provenance
+from partita.reporting._tables import cluster_table, method_table, partition_table, sample_table
+from partita.reporting._values import shorten, to_json
+from partita.select_k import KScan
+
+__all__ = ["summarize"]
+
+_FORMAT = 1
+
+
+def summarize(
+    partitions: Any,
+    labels: Any,
+    *,
+    method: Any = None,
+    comparison: Comparison | None = None,
+    scan: KScan | None = None,
+    y: Any = None,
+    title: str = "Consensus clustering",
+    random_state: Any = None,
+) -> dict[str, Any]:
+    """Return the content of a report as a dictionary of JSON types.
+
+    Parameters
+    ----------
+    partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
+        The base partitions.
+    labels : array-like of shape (n_samples,), fitted consensus method, or Fusion
+        The consensus. -1, None and NaN are samples without a label. Of a `Fusion` of the same
+        partitions, the diagnosis, the method and the scan are used and not computed again.
+    method : fitted consensus method or str, optional
+        The method that made the consensus; the report shows its name, parameters and convergence.
+        By default `labels` if it is a fitted method, or the method of a `Fusion`.
+    comparison : Comparison, optional
+        Result of `compare`. By default the report compares no methods.
+    scan : KScan, optional
+        Result of `scan_k` or `scan_k_features`. By default that of a `Fusion`, if it has one.
+    y : array-like of shape (n_samples,), optional
+        The true classes. By default the report has no scores.
+    title : str, default="Consensus clustering"
+        Title of the report.
+    random_state : int, Generator, RandomState or None, default=None
+        The seed with which the consensus was made, for the provenance only.
+
+    Returns
+    -------
+    dict
+        "title", "findings", "clusters", "partitions", "samples", "methods", "scan", "scores",
+        "figures" (with their data) and "provenance". Its size is bounded for any number of
+        samples: a table says how many rows it leaves out. The cost is that of `diagnose`, if there
+        is no `Fusion`.
+
+    Examples
+    --------
+    >>> from partita.reporting import summarize
+    >>> partitions = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]]
+    >>> summary = summarize(partitions, [0, 0, 0, 1, 1, 1], title="Six samples")
+    >>> summary["findings"][0]["answer"]
+    'The consensus divides 6 samples into 2 clusters. The smallest has 3 (50.0%), the largest 3
+    (50.0%).'
+    """
+    diagnosis = _diagnosis(partitions, labels)
+    if isinstance(labels, Fusion):
+        method = labels.method if method is None else method
+        scan = labels.scan if scan is None else scan
+    elif method is None and hasattr(labels, "labels_"):
+        method = labels
+    content = Content(
+        diagnosis=diagnosis,
+        method=method,
+        comparison=comparison,
+        scan=scan,
+        y=_true_classes(y, len(diagnosis.labels)),
+    )
+    return {
+        "format": _FORMAT,
+        "title": shorten(title),
+        "findings": findings(content),
+        "clusters": cluster_table(content),
+        "partitions": partition_table(content),
+        "samples": sample_table(content),
+        "methods": method_table(content),
+        "scan": None if scan is None else {"best_k": scan.best_k, "rows": to_json(scan.records())},
+        "scores": to_json(content.scores),
+        "figures": figures(content),
+        "provenance": provenance(content, random_state),
+    }
+
+
+def _diagnosis(partitions: Any, labels: Any) -> Diagnosis:
+    if not isinstance(labels, Fusion):
+        return diagnose(partitions, labels)
+    n_samples = getattr(partitions, "n_samples", len(labels.labels))
+    if n_samples != len(labels.labels):
+        raise ValueError(
+            f"partitions has {n_samples} samples, the fusion {len(labels.labels)}. Pass the "
+            "partitions that were fused."
+        )
+    return labels.diagnosis
+
+
+def _true_classes(y: Any, n_samples: int) -> NDArray[Any] | None:
+    if y is None:
+        return None
+    classes = np.asarray(y)
+    evaluate(classes, np.zeros(n_samples))  # raises the errors of a wrong y
+    return classes
