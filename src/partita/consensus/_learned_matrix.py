@@ -1,4 +1,4 @@
-"""Methods that learn a matrix over samples before they read a partition from it."""
+"""Base class of the methods that learn a matrix over samples and read a clustering from it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ __all__ = ["LearnedMatrixConsensus"]
 
 
 class LearnedMatrixConsensus(BaseConsensus):
-    """A method whose result is a matrix over samples before it is a partition.
+    """A method that learns a matrix over samples.
+
+    Its `_solve` returns the matrix over distinct rows in `Solution.matrix`.
 
     Attributes
     ----------
-    core_matrix_ : array of shape (n_distinct, n_distinct)
+    core_matrix_ : array of shape (n_distinct, n_distinct) or None
+        The learned matrix over distinct rows. None if every distinct row is a cluster of its own.
     core_index_ : array of shape (n_samples,)
-        Row of the core matrix that holds each sample.
+        Row of `core_matrix_` of each sample.
     """
 
     def _store_solution(self, core: Ensemble, solution: Solution) -> None:
@@ -31,10 +34,14 @@ class LearnedMatrixConsensus(BaseConsensus):
         self.core_index_ = core.inverse
 
     def consensus_matrix(self) -> NDArray[np.float64]:
-        """The learned matrix with a row per sample, within the memory budget.
+        """Return the learned matrix with a row per sample, within the memory budget.
 
-        Entry (p, q) is the core matrix's at the rows of p and q; where the learned matrix has a
-        part of its own on the diagonal, that is added.
+        Entry (p, q) is the entry of `core_matrix_` at the rows of p and q. If the method learned a
+        separate diagonal, it is added.
+
+        Returns
+        -------
+        array of shape (n_samples, n_samples)
         """
         check_is_fitted(self)
         if self.core_matrix_ is None:

@@ -9,92 +9,86 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._linalg import svd
-from partita.consensus._learned_matrix import LearnedMatrixConsensus
+from partita.consensus._self_representation import SelfRepresentationConsensus
 from partita.consensus.base import MethodInfo, Solution
-from partita.consensus.constraints import (
-    MAX_ITER,
-    N_CLUSTERS,
-    N_INIT,
-    POSITIVE,
-    POSITIVE_INT,
-    RANDOM_STATE,
-    Interval,
-    StrOptions,
-)
+from partita.consensus.constraints import POSITIVE_INT, Interval
 from partita.ensemble import Ensemble
 from partita.matrices import incomplete_coassociation
 from partita.solvers.low_rank import shrink_entries, shrink_singular_values
-from partita.solvers.self_representation import (
-    Representation,
-    representation_labels,
-    self_representation,
-)
+from partita.solvers.self_representation import Representation, self_representation
 
 __all__ = ["NRSEC"]
 
 _GROWTH = 1.3  # rho of Algorithm 2
 
 
-class NRSEC(LearnedMatrixConsensus):
+class NRSEC(SelfRepresentationConsensus):
     """Non-convex robust spectral ensemble clustering.
 
-    The model of `RSEC` with penalties that stop growing: a large singular value, which belongs to a
-    large cluster, is not punished for its size, and small clusters are not lost beside it.
+    The model of `RSEC` with penalties that are bounded: a large singular value, which belongs to a
+    large cluster, is not penalized for its size, and small clusters are not lost beside it.
 
         min tr(Hᵀ L_Z H) + lambda1 Σ φ(σ_i(Z)) + lambda2 Σ φ(|E_ij|)   subject to S = S Z + E,
-        φ(t) = t - t²/(2 gamma) up to t = gamma, and gamma/2 beyond
+        φ(t) = t - t²/(2 gamma) for t <= gamma, and gamma/2 above
 
-    Each outer step replaces φ by its tangent where the last one ended, which weights the singular
+    Each outer step replaces φ by its tangent at the previous solution. This weights the singular
     values by (1 - σ_i/gamma)_+ and the errors by (1 - |E_ij|/gamma)_+.
 
     Parameters
     ----------
-    n_clusters : int
-    lambda1 : float
+    n_clusters : int, default=8
+        Number of clusters.
+    lambda1 : float, default=1.0
         Weight of the penalty on singular values.
-    lambda2 : float
-        Weight of the penalty on errors; the paper finds 1e-4 to 0.01 stable.
-    gamma : float
-        Where the penalties stop growing, above 1. It acts from the second outer step on, and on
-        the value of `objective_`.
-    n_outer : int
-        Tangents taken. The paper takes one, from zero, where all weights are 1.
-    assign_labels : {"embedding", "representation"}
-        Labels by k-means on the rows of H, or by spectral clustering of Z.
-    n_init : int
-        Restarts of the final k-means.
-    max_iter : int
-        Iterations within an outer step.
-    tol : float
-        Stops when no entry of S - S Z - E and of Z - J, J the low-rank copy of Z, exceeds it.
-    random_state : int, Generator, RandomState or None
-        For the k-means only.
+    lambda2 : float, default=0.01
+        Weight of the penalty on errors. The paper finds 1e-4 to 0.01 stable.
+    gamma : float, default=2.0
+        Value above which the penalties are constant; must exceed 1. It affects the solution from
+        the second outer step on, and always the value of `objective_`.
+    n_outer : int, default=1
+        Number of outer steps. The paper takes one, from zero, where all weights are 1.
+    assign_labels : {"embedding", "representation"}, default="embedding"
+        How labels are assigned: by k-means on the rows of H, or by spectral clustering of Z.
+    n_init : int, default=20
+        Restarts of the final k-means; the smallest inertia wins.
+    max_iter : int, default=500
+        Largest number of iterations of an outer step.
+    tol : float, default=1e-7
+        An outer step stops when no entry of S - S Z - E and of Z - J exceeds `tol`, where J is the
+        low-rank copy of Z.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of k-means. An int gives the same result in every call.
 
     Attributes
     ----------
+    core_matrix_ : array of shape (n_distinct, n_distinct)
+        Z over distinct rows, which need not be symmetric. `consensus_matrix()` has a row per
+        sample.
+    core_index_ : array of shape (n_samples,)
+        Row of `core_matrix_` of each sample.
     embedding_ : array of shape (n_samples, n_clusters)
         H.
     history_ : array of shape (n_iter_,)
-        ‖S - S Z - E‖_F / ‖S‖_F, the error the paper plots, all outer steps in a row.
+        ‖S - S Z - E‖_F / ‖S‖_F, the error that the paper plots, for all outer steps in a row.
     objective_ : float
-        Value of the function above.
+        Value of the objective above.
 
     Notes
     -----
-    Cost O(n'³) an iteration, about 60 iterations an outer step, up to 220 n'² bytes for n' distinct
-    rows; the solution is that of the full n x n problem. `consensus_matrix()` is Z, which need not
-    be symmetric.
+    Cost O(n'³) per iteration, about 60 iterations per outer step, up to 220 n'² bytes for n'
+    distinct rows. The solution is that of the full n x n problem.
 
-    The result depends on the ensemble more than on the k-means: of 60 ensembles of 100 k-means of
-    iris, K in 3..12, 32 give the published accuracy 0.9733, the others 0.75 to 0.97.
+    The result depends more on the ensemble than on k-means: of 60 ensembles of 100 k-means
+    partitions of iris, K in 3..12, 32 give the published accuracy of 0.9733, the others 0.75 to
+    0.97.
 
-    Missing labels: S counts 1 for a partition that joins two samples, -1 for one that parts them
-    and 0 for one that does not know, as in section 5.4 of the paper.
+    Missing labels: S counts 1 for a partition that joins two samples, -1 for one that separates
+    them and 0 for one that does not label both, as in section 5.4 of the paper.
 
-    Deviations from the paper's print, following the authors' program: the affinity passes through
-    `low_rank_affinity` before its eigenvectors are taken. The weights of the errors in Algorithm 2
-    lack the division by gamma, and Eq. 19 has u/r for u/gamma. The matrix D that is not defined
-    before the first partition is the identity.
+    Deviations from the printed paper, following the authors' program: the affinity passes through
+    `low_rank_affinity` before its eigenvectors are computed. The weights of the errors in Algorithm
+    2 lack the division by gamma, and Eq. 19 has u/r for u/gamma. The matrix D, which is undefined
+    before the first partition, is the identity.
 
     References
     ----------
@@ -120,16 +114,9 @@ class NRSEC(LearnedMatrixConsensus):
         bytes_needed=lambda s: 220 * s.n_rows**2,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": N_CLUSTERS,
-        "lambda1": POSITIVE,
-        "lambda2": POSITIVE,
+        **SelfRepresentationConsensus._parameter_constraints,
         "gamma": [Interval(Real, 1, None, closed="neither")],
         "n_outer": POSITIVE_INT,
-        "assign_labels": [StrOptions({"embedding", "representation"})],
-        "n_init": N_INIT,
-        "max_iter": MAX_ITER,
-        "tol": POSITIVE,
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -158,23 +145,11 @@ class NRSEC(LearnedMatrixConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        weights = ensemble.weights
         S = incomplete_coassociation(ensemble, expand=False)
-        found = self._step(S, weights, None)
-        history, converged = found.residuals, found.converged
-        for _ in range(1, self.n_outer):
-            found = self._step(S, weights, found)
-            history = history + found.residuals
-            converged = converged and found.converged
-        return Solution(
-            representation_labels(found, weights, self.assign_labels, rng, self.n_init),
-            objective=self._objective(found),
-            n_iter=len(history),
-            converged=converged,
-            history=np.asarray(history),
-            matrix=found.matrix / found.scale,
-            learned={"embedding_": ensemble.expand(found.embedding, np.nan)},
-        )
+        steps = [self._step(S, ensemble.weights, None)]
+        while len(steps) < self.n_outer:
+            steps.append(self._step(S, ensemble.weights, steps[-1]))
+        return self._solution(ensemble, steps, self._objective(steps[-1]), rng)
 
     def _step(
         self,
@@ -182,7 +157,7 @@ class NRSEC(LearnedMatrixConsensus):
         weights: NDArray[np.float64],
         last: Representation | None,
     ) -> Representation:
-        """One pass of the outer loop: the convex problem of Eq. 22 for the tangent at `last`."""
+        """Solve the convex problem of Eq. 22, with the tangents at `last`: one outer step."""
         rank_weight: float | NDArray[np.float64] = self.lambda1  # Λ = I at zero
         error_weight = self.lambda2 * np.sqrt(np.outer(weights, weights))  # W = 1 at zero
         if last is not None:
@@ -204,22 +179,20 @@ class NRSEC(LearnedMatrixConsensus):
             shrink_rank,
             shrink_error,
             growth=_GROWTH,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            task="NRSEC",
             start=last,
+            **self._iteration_options,
         )
 
-    def _objective(self, found: Representation) -> float:
-        """Eq. 20; an entry of E stands for as many as its rows' weights say, scale²."""
-        sigma = svd(found.low_rank, compute_uv=False)
-        errors = found.scale**2 * self._penalty(np.abs(found.error) / found.scale)
+    def _objective(self, result: Representation) -> float:
+        """Return the value of Eq. 20; an entry of E stands for scale² entries of samples."""
+        sigma = svd(result.low_rank, compute_uv=False)
+        errors = result.scale**2 * self._penalty(np.abs(result.error) / result.scale)
         return float(
-            found.spectral_cost
+            result.spectral_cost
             + self.lambda1 * self._penalty(sigma).sum()
             + self.lambda2 * errors.sum()
         )
 
     def _penalty(self, t: NDArray[Any]) -> NDArray[np.float64]:
-        """φ of Eq. 18 with λ = 1."""
+        """Return φ(t) of Eq. 18 with λ = 1."""
         return np.asarray(np.where(t < self.gamma, t - t**2 / (2 * self.gamma), self.gamma / 2))
