@@ -50,7 +50,7 @@ def test_unreduced_twin(init, missing):
     labels = repeated(missing)
     method = NMFC(3, init=init, n_init=1, random_state=5).fit(labels)
     core = Ensemble.from_partitions(labels).compress()
-    start = method._start(core, np.random.default_rng(5).spawn(1)[0])
+    start = method._initialize(core, np.random.default_rng(5).spawn(1)[0])
     A = coassociation(labels, missing="disagree")
     Q, D, history = factorize_slowly(A, core.expand(start))
     np.testing.assert_allclose(method.membership_, Q @ np.sqrt(D), rtol=0, atol=1e-8)

@@ -1,4 +1,4 @@
-"""EC-CMS: a co-association matrix that enhances itself."""
+"""EC-CMS: self-enhancement of a co-association matrix."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from partita.solvers.spectral import spectral_clustering
 
 __all__ = ["ECCMS"]
 
-_ROWS = 256  # rows per unit of work of the element-wise step
-_VANISHING = 1e-3  # a matrix below this share of ||A|| is on its way to 0
+_ROWS = 256  # rows per block of the element-wise step
+_VANISHING = 1e-3  # a matrix below this share of ||A|| converges to 0
 
 
 class _Enhanced(NamedTuple):
-    """C between different samples and of samples with themselves, and how it was reached."""
+    """C between different samples (`values`), its diagonal (`own`), and the iteration."""
 
     values: NDArray[np.float64]
     own: NDArray[np.float64]
@@ -48,10 +48,10 @@ class _Enhanced(NamedTuple):
 class ECCMS(LearnedMatrixConsensus):
     """Ensemble clustering via co-association matrix self-enhancement (EC-CMS).
 
-    Pairs that nearly all partitions join are trusted: H keeps the co-association of pairs with
-    CA_pq >= alpha, the rest is 0, and Phi is its Laplacian. The affinity A of all pairs is dense
-    but noisy. The enhanced matrix keeps A on the trusted pairs Omega, makes trusted pairs alike
-    in their relation to everybody else, and treats the rest of A as C plus noise,
+    Pairs that almost all partitions join are reliable: H keeps the co-association of pairs with
+    CA_pq >= alpha and is 0 elsewhere, and Phi is its Laplacian. The affinity A of all pairs is
+    dense but noisy. The enhanced matrix C equals A on the reliable pairs Omega, gives reliable
+    pairs similar relations to all other samples, and treats the rest of A as C plus noise,
 
         min tr(Cᵀ Phi C) + lam/2 ||E||²  s.t.  A = C + E,  E = 0 on Omega,  C = Cᵀ,  0 <= C <= 1,
 
@@ -59,64 +59,66 @@ class ECCMS(LearnedMatrixConsensus):
 
     Parameters
     ----------
-    n_clusters : int
-    alpha : float
-        Share of partitions, 0 to 1, that must join a pair for it to be trusted.
-    lam : float
-        Weight of the noise; large values leave the affinity as it is.
-    affinity : {"lwca", "ca", "pts", "ecpcs"} or array of shape (n_samples, n_samples)
-        The matrix to enhance: locally weighted co-association (theta 0.4), co-association,
+    n_clusters : int, default=8
+        Number of clusters.
+    alpha : float, default=0.8
+        Share of partitions, 0 to 1, that must join a pair for it to be reliable.
+    lam : float, default=0.4
+        Weight of the noise; a large value leaves the affinity almost unchanged.
+    affinity : {"lwca", "ca", "pts", "ecpcs"} or array of shape (n, n), default="lwca"
+        The matrix A to enhance: locally weighted co-association (theta 0.4), co-association,
         probability trajectory similarity, enhanced co-association (20 steps), or any symmetric
-        matrix with a row per sample in the order of the fitted data
-        (`locally_weighted_coassociation(labels, theta=...)`, a mean of two of them, a kernel of the
-        features). What lies outside [0, 1] cannot be kept, as C lies within.
-    assign_labels : {"average", "spectral"}
-        How clusters are read from the enhanced matrix: average linkage of 1 - C, or normalized
-        spectral clustering, with k-means from fixed seeds.
-    max_iter : int
-    tol : float
+        matrix with a row per sample in the order of the fitted data, such as
+        `locally_weighted_coassociation(partitions, theta=...)`, a mean of two such matrices, or a
+        kernel of the features. Values outside [0, 1] cannot be reached, because C lies within.
+    assign_labels : {"average", "spectral"}, default="average"
+        How labels are assigned: by average linkage of 1 - C, or by normalized spectral clustering
+        with k-means from a fixed seed.
+    max_iter : int, default=100
+        Largest number of iterations.
+    tol : float, default=1e-2
         The iteration stops when the relative changes of C, E and F and the relative residuals of
-        both constraints are below it.
+        both constraints are below `tol`.
 
     Attributes
     ----------
     core_matrix_ : array of shape (n_distinct, n_distinct)
-        C between different samples, by distinct rows. Not symmetric before the limit.
+        C between different samples, over distinct rows. Not symmetric before the limit.
     core_index_ : array of shape (n_samples,)
-        Row of the core matrix that holds each sample.
+        Row of `core_matrix_` of each sample.
     history_ : array of shape (n_iter_, 5)
         ||X - X_old|| / ||X_old|| for X = C, E, F, then ||A - C - E|| / ||Y1|| and
         ||C - F|| / ||Y2||; infinite where the old matrix was zero.
     objective_ : float
-        The objective above at the final C and E; NaN if there was only one iteration.
+        The objective above at the final C and E; NaN after a single iteration.
     tree_ : Tree
-        Merges over distinct rows and their heights (`assign_labels="average"` only).
+        Merges of distinct rows and their heights (`assign_labels="average"` only).
 
     Notes
     -----
-    `consensus_matrix()` gives C with a row per sample: C itself, diagonal included, unsymmetrized.
+    `consensus_matrix()` returns C with a row per sample, including its diagonal, not symmetrized.
 
-    Cost per iteration O(n'² f) for n' distinct rows, with f the mean number of entries in a row of
-    the sparse factor of 2 Phi + 2 I (5 to 20 for alpha = 0.8 and 20 partitions): in place of a
-    product with an inverse, and exactly block by block over the components of H. Five n' x n'
-    arrays. All is solved on distinct rows, exactly.
-
-    Deviations from the paper, as in its authors' program: Omega leaves the diagonal out, the norms
-    of the stopping rule are not squared, and there are at most 100 iterations. Deviations from
-    both: a matrix whose limit is 0 (E where nothing is noise, Y2 where C = F is no constraint) ends
-    the iteration once its changes are below tol/1000 of ||A||, where the program runs on to its
-    cap; linkage works on (C + Cᵀ) / 2, where the program reads one triangle of C and so depends on
-    the order of the rows; samples with equal labels are one weighted row from the start.
+    Cost O(n'² f) per iteration for n' distinct rows, where f is the mean number of entries in a row
+    of the sparse factor of 2 Phi + 2 I (5 to 20 for alpha = 0.8 and 20 partitions). The sparse
+    factor replaces a product with an inverse and works exactly, block by block, on the components
+    of H. Memory: five n' x n' arrays. Solving on distinct rows is exact.
 
     Missing labels: CA and H are shares of the partitions that label both samples, and so is the
-    locally weighted affinity; a pair that no partition labels both of has affinity 0.
+    locally weighted affinity. A pair that no partition labels has affinity 0.
 
     Weights: a sample of weight w stands for w samples with the same labels. Weights below 1 are
     allowed, but such a sample forms no pair with itself.
 
-    An affinity array that is the same for all samples with equal labels is reduced to distinct
-    rows like the others. If it tells such samples apart, they keep a row each, and may end in
-    different clusters; the cost is then that of n rows.
+    An affinity array that is the same for all samples with equal labels is reduced to distinct rows
+    like the others. If it is not, such samples keep a row each and may end in different clusters;
+    the cost is then that of n rows.
+
+    Deviations from the paper, as in its authors' program: Omega excludes the diagonal, the norms of
+    the stopping rule are not squared, and there are at most 100 iterations. Deviations from both: a
+    matrix whose limit is 0 (E if nothing is noise, Y2 if C = F is no constraint) ends the iteration
+    once its changes are below tol/1000 of ||A||, where the program runs to its limit of iterations;
+    linkage uses (C + Cᵀ) / 2, where the program reads one triangle of C and so depends on the order
+    of the rows; samples with equal labels are one weighted row from the start.
 
     References
     ----------
@@ -211,7 +213,7 @@ class ECCMS(LearnedMatrixConsensus):
     # -- the affinity ------------------------------------------------------------------------
 
     def _affinity(self, core: Ensemble) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """A between different samples, by rows, and of samples with themselves."""
+        """Return A between different samples, over distinct rows, and its diagonal."""
         if isinstance(self.affinity, str):
             if self.affinity == "lwca":
                 A = locally_weighted_coassociation(core, expand=False)
@@ -228,8 +230,8 @@ class ECCMS(LearnedMatrixConsensus):
         core = ensemble.compress()
         if isinstance(self.affinity, str):
             return core
-        given = check_affinity(self.affinity, ensemble.n_samples)
-        return core if follows_rows(given, core) else row_per_sample(given, ensemble)
+        affinity = check_affinity(self.affinity, ensemble.n_samples)
+        return core if follows_rows(affinity, core) else row_per_sample(affinity, ensemble)
 
     # -- Algorithm 1 -------------------------------------------------------------------------
 
@@ -240,16 +242,21 @@ class ECCMS(LearnedMatrixConsensus):
         H: sp.csr_matrix,
         r: NDArray[np.float64],
     ) -> _Enhanced:
+        """Run the alternating direction method of multipliers.
+
+        U holds E, with Y1 = lam E, or Y1 on Omega, where E is 0. `own` holds the values of A, C, G,
+        U and Q for a sample and itself, which are never in Omega.
+        """
         M = LaplacianResolvent(H, r)
         order = M.order
         locked = np.zeros(H.shape, bool)  # Omega
         locked[H.nonzero()] = True
         locked = locked[np.ix_(order, order)]
         A, r = A[np.ix_(order, order)], r[order]
-        # C = E = F = Y2 = 0 and Y1 = A; U is E (and Y1 = lam E), or Y1 where E is locked at 0
+        # start: C = E = F = Y2 = 0 and Y1 = A
         U = np.where(locked, A, A / self.lam)
         C, Q, G = np.zeros_like(A), np.zeros_like(A), 2.0 * A
-        own = np.zeros((5, len(r)))  # A, C, G, U, Q of samples with themselves: never in Omega
+        own = np.zeros((5, len(r)))
         own[0] = own_A[order]
         own[2], own[3] = 2.0 * own[0], own[0] / self.lam
         history: list[NDArray[np.float64]] = []
@@ -283,7 +290,7 @@ def _element_wise_step(
     Q: NDArray[np.float64],
     own: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Everything of an iteration but the product, in one pass; weighted sums of squares."""
+    """Do all of an iteration except the product in one pass; return weighted sums of squares."""
     n = len(r)
     kernel = _kernels.enhancement
     parts = np.zeros((-(-n // _ROWS) + 1, kernel.N_SUMS))
@@ -301,15 +308,17 @@ def _element_wise_step(
 def _changes(
     sums: NDArray[np.float64], lam: float, first: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Norms of the steps of C, E, F and of the residuals A - C - E and C - F, and those of what
-    they are measured by: the old C, E, F, Y1 and Y2."""
+    """Return norms of the changes of C, E, F and of the residuals A - C - E and C - F.
+
+    Also return the norms they are compared with: those of the old C, E, F, Y1 and Y2.
+    """
     c, c_old, f, f_old, gap, y2_old, free, free_old, locked, locked_old = sums[:10]
-    e_old = 0.0 if first else free_old  # E starts at 0, where U already holds Y1 / lam
+    e_old = 0.0 if first else free_old  # E starts at 0, while U already holds Y1 / lam
     y1, y1_old = lam**2 * free + locked, lam**2 * free_old + locked_old
     return np.sqrt([c, free, f, y1, gap]), np.sqrt([c_old, e_old, f_old, y1_old, y2_old])
 
 
 def _ratio(change: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:
-    """change / old; infinite where something came from nothing."""
-    from_nothing = np.where(change > 0, np.inf, 0.0)
-    return np.divide(change, old, out=from_nothing, where=old > 0)
+    """Return change / old; infinite where old is 0 and the change is not."""
+    without_old = np.where(change > 0, np.inf, 0.0)
+    return np.divide(change, old, out=without_old, where=old > 0)

@@ -34,8 +34,8 @@ from partita.solvers.simplex import simplex_quadratic
 __all__ = ["NMFC"]
 
 _TINY = 1e-12  # keeps denominators from zero
-_ROUNDS = 20  # of factors and weights in turn
-_SETTLED = 1e-4  # largest change of a weight after which they stand
+_ROUNDS = 20  # largest number of alternations of factors and weights
+_WEIGHT_TOL = 1e-4  # the alternation stops when no weight changes by more
 
 
 class NMFC(BaseConsensus):
@@ -45,57 +45,61 @@ class NMFC(BaseConsensus):
 
         min ‖A - Q D Qᵀ‖²,  A = Σ_i w_i M^(i),  Q >= 0, Qᵀ Q = I, D >= 0 diagonal,
 
-    M^(i) being 1 where partition i joins two samples. Q and D follow from multiplicative updates,
+    where M^(i) is 1 if partition i joins two samples. Q and D follow from multiplicative updates,
 
         Q ← Q ∘ sqrt( A Q D / (Q Qᵀ A Q D) ),  D ← D ∘ sqrt( Qᵀ A Q / (Qᵀ Q D Qᵀ Q) ),
 
-    and a sample's cluster is the largest entry of its row of Q D^½.
+    and the cluster of a sample is the largest entry of its row of Q D^½.
 
     Parameters
     ----------
-    n_clusters : int
-    partition_weights : {"equal", "learned"}
-        w_i = 1/m, or the weights on the simplex that bring A nearest to Q D Qᵀ, learned in turn
-        with the factors from the best start of equal weights on.
-    n_init : int
-        Starts, of which the one with the smallest objective wins (among those that have all
-        clusters).
-    max_iter : int
-        Updates for one set of weights.
-    tol : float
-        Stop when an update changes Q by less than this share of itself.
-    init : {"k-means", "random"}
-        Q from the clusters of a k-means consensus, softened by 0.2, or uniformly random.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    partition_weights : {"equal", "learned"}, default="equal"
+        Weights of the partitions: w_i = 1/m, or the weights on the simplex for which A is nearest
+        to Q D Qᵀ. These are learned in turn with the factors, from the best restart with equal
+        weights.
+    n_init : int, default=5
+        Restarts. Among those with the most clusters, the smallest objective wins.
+    max_iter : int, default=1000
+        Largest number of updates for one set of weights.
+    tol : float, default=1e-3
+        The updates stop when one changes Q by less than this share of its norm.
+    init : {"k-means", "random"}, default="k-means"
+        Initial Q: the clusters of a k-means consensus plus 0.2, or uniform random numbers.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the initialization. An int gives the same result in every call.
 
     Attributes
     ----------
     objective_ : float
         ‖A - Q D Qᵀ‖².
     history_ : array
-        The objective after every update of the winning start. It may rise at first, where Q is
+        The objective after every update of the best restart. It may increase at first, while Q is
         not yet orthogonal.
     partition_weights_ : array of shape (n_partitions,)
-        w_i, summing to 1.
+        w_i, with sum 1.
     membership_ : array of shape (n_samples, n_clusters)
-        Rows of Q D^½, columns in no particular order.
+        Rows of Q D^½; the columns are in no particular order.
 
     Notes
     -----
     Cost O(n' m K) per update, since A Q = B (w ∘ (Bᵀ Q)), and O(n' (m + K) + L²) memory: A is never
-    formed. Sums over samples become weighted sums over distinct rows, which is exact for starts
-    that do not tell equal samples apart. With learned weights G_ij = tr(M^(i) M^(j)), the sum of
-    squared overlaps of two partitions' clusters, turns that step into a quadratic problem of
-    size m; partitions that repeat each other may share their weight in any way. Missing labels
-    count as disagreement.
+    formed. Sums over samples become weighted sums over distinct rows, which is exact if the
+    initialization is the same for samples with equal labels. For learned weights G_ij = tr(M^(i)
+    M^(j)), the sum of squared overlaps of two partitions' clusters, makes that step a quadratic
+    problem of size m. Identical partitions may share their weight in any way.
 
-    Learned weights have a flaw of the model itself: a base partition of n_clusters clusters is a
-    factorization without error, so that the weights drift towards single partitions (on ten
-    partitions of the ecoli data at K = 8 all of it within 20 rounds, at which the alternation ends
-    whether or not the weights have settled). Look at `partition_weights_` before trusting them.
+    Missing labels count as disagreement.
 
-    Deviations from the papers: a k-means start by default, restarts, and a stop by the change of Q
-    instead of a fixed number of updates.
+    Learned weights have a flaw of the model itself: a base partition with n_clusters clusters has a
+    factorization without error, so that the weights tend towards single partitions (on ten
+    partitions of the ecoli data with K = 8 completely within 20 rounds, after which the alternation
+    ends even if the weights have not converged). Look at `partition_weights_` before using the
+    result.
+
+    Deviations from the papers: initialization by k-means by default, restarts, and a stop by the
+    change of Q instead of a fixed number of updates.
 
     References
     ----------
@@ -155,15 +159,15 @@ class NMFC(BaseConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        # in a unit near their mean, beside which _TINY is small: a power of two rounds nothing
+        # scale the weights to a mean near 1, so that _TINY is negligible; a power of two is exact
         unit = 2.0 ** np.round(np.log2(ensemble.weights.mean()))
         ensemble = replace(ensemble, weights=ensemble.weights / unit)
         problem = _Problem(ensemble)
         equal = np.full(problem.m, 1.0 / problem.m)
         fits = []
-        for start, child in enumerate(rng.spawn(self.n_init)):
-            report_progress("NMFC", start, self.n_init)
-            Q = self._start(ensemble, child)
+        for restart, child in enumerate(rng.spawn(self.n_init)):
+            report_progress("NMFC", restart, self.n_init)
+            Q = self._initialize(ensemble, child)
             Q /= np.sqrt(problem.r @ Q**2)
             D = problem.through_clusters(Q, equal)[1].diagonal()
             fits.append(self._factorize(problem, _Fit(Q, D, equal)))
@@ -191,47 +195,50 @@ class NMFC(BaseConsensus):
             },
         )
 
-    def _start(self, ensemble: Ensemble, rng: np.random.Generator) -> NDArray[np.float64]:
+    def _initialize(self, ensemble: Ensemble, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the initial Q."""
         shape = (ensemble.n_rows, self.n_clusters)
         if self.init == "random":
             return rng.uniform(size=shape)
         rows = EnsembleRows(ensemble)
-        plain = UtilityGeometry(rows, "c", np.ones(ensemble.n_partitions))
-        seeds = draw_seeds(rows, plain, self.n_clusters, "k-means++", rng.spawn(1)[0])
-        start = seed_statistics(rows, plain, rows.take(seeds))
-        clusters = label_kmeans(rows, plain, self.n_clusters, lambda _: start, n_init=1).labels
+        geometry = UtilityGeometry(rows, "c", np.ones(ensemble.n_partitions))
+        seeds = draw_seeds(rows, geometry, self.n_clusters, "k-means++", rng.spawn(1)[0])
+        start = seed_statistics(rows, geometry, rows.take(seeds))
+        clusters = label_kmeans(rows, geometry, self.n_clusters, lambda _: start, n_init=1).labels
         return np.eye(self.n_clusters)[clusters] + 0.2
 
     def _factorize(self, problem: _Problem, start: _Fit) -> _Fit:
-        """Multiplicative updates until Q stands."""
+        """Update Q and D until Q changes by at most `tol`."""
         Q, D, w, r = start.Q, start.D, start.w, problem.r
         history: list[float] = []
         converged = False
         AQ, QAQ = problem.through_clusters(Q, w)
         while not converged and len(history) < self.max_iter:
             new = Q * np.sqrt(AQ * D / (Q @ (QAQ * D) + _TINY))
-            moved = float(r @ ((new - Q) ** 2).sum(axis=1)) / float(r @ (Q**2).sum(axis=1))
+            change = float(r @ ((new - Q) ** 2).sum(axis=1)) / float(r @ (Q**2).sum(axis=1))
             Q = new
             AQ, QAQ = problem.through_clusters(Q, w)
             S = Q.T @ (r[:, None] * Q)
             D = D * np.sqrt(QAQ.diagonal() / ((S * D) @ S + _TINY).diagonal())
             history.append(problem.objective(Q, D, w))
-            converged = moved <= self.tol**2
+            converged = change <= self.tol**2
         return _Fit(Q, D, w, [*start.history, *history], converged)
 
     def _learn_weights(self, problem: _Problem, fit: _Fit) -> _Fit:
-        """Weights and factors in turn."""
+        """Alternate between the weights and the factors."""
         for _ in range(_ROUNDS):
             previous = fit.w
             fit = replace(fit, w=problem.nearest_weights(fit.Q, fit.D))
             fit = self._factorize(problem, fit)
-            if np.abs(fit.w - previous).max() < _SETTLED:
+            if np.abs(fit.w - previous).max() < _WEIGHT_TOL:
                 break
         return fit
 
 
 @dataclass(frozen=True)
 class _Fit:
+    """Factors Q and D, weights w, and the objective after every update."""
+
     Q: NDArray[np.float64]
     D: NDArray[np.float64]
     w: NDArray[np.float64]
@@ -248,7 +255,7 @@ class _Fit:
 
 
 class _Problem:
-    """Products with A = Σ_i w_i M^(i) on weighted rows, and the step for the weights."""
+    """Products with A = Σ_i w_i M^(i) on weighted rows, and the optimal weights."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self.m = ensemble.n_partitions
@@ -262,19 +269,19 @@ class _Problem:
         self.G = np.add.reduceat(by_row, self.offsets[:-1], axis=1)
 
     def _on_clusters(self, Q: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Bᵀ diag(r) Q."""
+        """Return Bᵀ diag(r) Q."""
         return np.asarray(self.Bt @ (self.r[:, None] * Q))
 
     def through_clusters(
         self, Q: NDArray[np.float64], w: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """A diag(r) Q and Qᵀ diag(r) A diag(r) Q."""
+        """Return A diag(r) Q and Qᵀ diag(r) A diag(r) Q."""
         T = self._on_clusters(Q)
         weighted = np.repeat(w, np.diff(self.offsets))[:, None] * T
         return np.asarray(self.B @ weighted), T.T @ weighted
 
     def _products(self, Q: NDArray[np.float64], D: NDArray[np.float64]) -> NDArray[np.float64]:
-        """g_i = tr(M^(i) Q D Qᵀ) = ‖B_iᵀ Q D^½‖²."""
+        """Return g_i = tr(M^(i) Q D Qᵀ) = ‖B_iᵀ Q D^½‖²."""
         return np.add.reduceat(self._on_clusters(Q) ** 2 @ D, self.offsets[:-1])
 
     def objective(
@@ -287,5 +294,5 @@ class _Problem:
     def nearest_weights(
         self, Q: NDArray[np.float64], D: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The weights for which A is nearest to Q D Qᵀ."""
+        """Return the weights for which A is nearest to Q D Qᵀ."""
         return simplex_quadratic(self.G, self._products(Q, D))

@@ -36,66 +36,73 @@ from partita.solvers.robust_consensus import (
 
 __all__ = ["RCE"]
 
-_UPDATES = 20  # of A per pass, as in the published program
+_UPDATES = 20  # largest number of updates of Ã per pass, as in the published program
 
 
 class RCE(LearnedMatrixConsensus):
     """Robust clustering ensemble.
 
-    Partitions err. Each connective matrix A⁽ⁱ⁾ (1 where partition i joins a pair, 0 where it parts
-    it) is cleaned of a sparse error E⁽ⁱ⁾, and a low-rank matrix of probabilities Ã is fitted to the
-    cleaned ones,
+    Partitions contain errors. Each connective matrix A⁽ⁱ⁾ (1 where partition i joins a pair, 0
+    where it separates it) is corrected by a sparse error E⁽ⁱ⁾, and a low-rank matrix of
+    probabilities Ã is fitted to the corrected matrices,
 
         min Σ_i Σ_pq KL(Ã_pq, A⁽ⁱ⁾_pq - E⁽ⁱ⁾_pq) + λ₁ Σ_i ‖E⁽ⁱ⁾‖₁ + λ₂ ‖Ã‖_*     (2)
 
-    by turns in E, Ã and a matrix S that stands for the nuclear norm. Labels come from the spectral
-    embedding of (Ã + Ãᵀ)/2.
+    alternating between E, Ã and a matrix S that represents the nuclear norm. Labels come from the
+    spectral embedding of (Ã + Ãᵀ)/2.
 
     Parameters
     ----------
-    n_clusters : int
-    lambda1 : float
-        Price of errors: the smaller, the more of a partition is taken for error. The paper searches
-        1e-4 to 1e4 and finds a wide flat range.
-    lambda2 : float
-        Price of rank.
-    mu : float
-        Keeps S invertible.
-    max_iter : int
-        Passes over E, Ã and S, of up to 20 updates of Ã each.
-    tol : float
-        Stop when a pass, and leave a pass when an update of Ã, lowers the objective by less than
-        this share of it. 0 tests nothing and runs all `max_iter` x 20 updates, as the published
-        program does; `converged_` is then False.
-    n_init : int
-        Random starts of the discretization.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    lambda1 : float, default=1.0
+        Weight of the errors: the smaller, the more of a partition is treated as error. The paper
+        searches 1e-4 to 1e4 and finds a wide range of similar results.
+    lambda2 : float, default=1.0
+        Weight of the nuclear norm.
+    mu : float, default=1e-3
+        Small constant that keeps S invertible.
+    max_iter : int, default=20
+        Largest number of passes over E, Ã and S, with up to 20 updates of Ã each.
+    tol : float, default=1e-3
+        The passes stop when one lowers the objective by less than this share of it. The updates of
+        Ã within a pass stop by the same rule. With 0 all `max_iter` x 20 updates are run, as in the
+        published program, and `converged_` is False.
+    n_init : int, default=10
+        Random initializations of the discretization; the best one wins.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of these initializations. An int gives the same result in every call.
 
     Attributes
     ----------
     objective_ : float
         The value of (2) with 2 tr((ÃÃᵀ + μI)^½) for the nuclear norm.
     history_ : array of shape (n_iter_,)
-        The objective after each pass; it never rises.
+        The objective after each pass; it never increases.
     partition_errors_ : array of shape (n_partitions,)
-        ‖E⁽ⁱ⁾‖₁: how much of each partition (or matrix) is taken for error.
+        ‖E⁽ⁱ⁾‖₁: how much of each partition (or matrix) is treated as error.
     core_matrix_ : array of shape (n_distinct, n_distinct)
-        (Ã + Ãᵀ)/2 over distinct rows; `consensus_matrix()` has a row per sample.
+        (Ã + Ãᵀ)/2 over distinct rows. `consensus_matrix()` has a row per sample.
+    core_index_ : array of shape (n_samples,)
+        Row of `core_matrix_` of each sample.
 
     Notes
     -----
-    For n' distinct rows an update of Ã costs two n' x n' products, a pass one eigendecomposition.
-    Memory is five n' x n' arrays whatever the number of partitions (the paper's is O(m n²)): a pair
-    has only two different errors, one for the partitions that join it, one for those that part it.
+    For n' distinct rows, an update of Ã costs two n' x n' products and a pass one
+    eigendecomposition. Memory is five n' x n' arrays for any number of partitions (the paper needs
+    O(m n²)): a pair has only two different errors, one for the partitions that join it and one for
+    those that separate it.
+
+    Missing labels: sums run over the partitions that label both samples. A pair that no partition
+    labels stays at 0, as in the co-association matrix.
+
+    Soft connective matrices, for example from fuzzy clusterings, are fused by `fit_matrices`.
 
     Deviations from the paper. Those of the authors' own program, whose output is reproduced: pairs
-    on which all partitions agree, and the diagonal, stay as they are; order E, Ã, S, with S⁻¹ = 0
-    in the first pass; 20 updates of Ã per pass; λ₂ weighs tr(ÃᵀS⁻¹Ã) + tr(S), twice the norm;
-    Yu-Shi discretization. Ours: the early stop by `tol`, and the best of `n_init` discretizations.
-
-    Missing labels: sums run over the partitions that label both samples; a pair that none labels
-    stays at 0, as in the co-association matrix. Soft connective matrices, for example from fuzzy
-    clusterings, go to `fit_matrices`.
+    on which all partitions agree, and the diagonal, are not changed; the order is E, Ã, S, with S⁻¹
+    = 0 in the first pass; 20 updates of Ã per pass; λ₂ is the weight of tr(ÃᵀS⁻¹Ã) + tr(S), twice
+    the norm; Yu-Shi discretization. Ours: the early stop by `tol`, and the best of `n_init`
+    discretizations.
 
     References
     ----------
@@ -159,12 +166,13 @@ class RCE(LearnedMatrixConsensus):
         ----------
         matrices : array of shape (n_matrices, n_samples, n_samples), or a sequence of matrices
             Entry (p, q) of each is the probability that p and q belong together: symmetric, in
-            [0, 1], no NaN. Read once per pass and never copied as a whole: a memory map will do.
+            [0, 1], no NaN. The matrices are read once per pass and never copied as a whole, so
+            that they may be memory maps.
 
         Returns
         -------
         self
-            Fitted as by `fit`; each sample is a row of its own.
+            Fitted as by `fit`; every sample is a row of its own.
         """
         self._validate_params()
         stack = check_connective_matrices(matrices)
@@ -172,21 +180,21 @@ class RCE(LearnedMatrixConsensus):
         check_n_clusters(self.n_clusters, n)
         size = Size(n, len(stack), len(stack), self.n_clusters)
         require_memory(self.info.bytes_needed(size), f"RCE on {n} samples")
-        each = np.arange(n)
+        samples = np.arange(n)
         if n == self.n_clusters:
-            solution = Solution(each, n_iter=0)
+            solution = Solution(samples, n_iter=0)
         else:
             evidence = SoftMatrices.of(stack)
             rng = random_generator(self.random_state)
             solution = self._fuse(evidence, rng, evidence.error_norms)
-        self._set_result(replace(Ensemble.from_partitions([each]), inverse=each), solution)
+        self._set_result(replace(Ensemble.from_partitions([samples]), inverse=samples), solution)
         return self
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         m = ensemble.n_partitions
         joined = agreement_counts(ensemble, np.min_scalar_type(m))
-        seen = coobserved_counts(ensemble, joined.dtype) if ensemble.n_missing else None
-        votes = Votes.of(joined, seen, m, ensemble.weights)
+        observed = coobserved_counts(ensemble, joined.dtype) if ensemble.n_missing else None
+        votes = Votes.of(joined, observed, m, ensemble.weights)
         return self._fuse(votes, rng, partial(_partition_errors, ensemble))
 
     def _fuse(
@@ -208,7 +216,7 @@ class RCE(LearnedMatrixConsensus):
         W *= 0.5
         weights = evidence.weights
         _, vectors = spectral_embedding(W, weights, self.n_clusters)
-        # random starts that know no order of samples; those of soft matrices come as they are
+        # sort, so that the random initializations do not depend on the order of the samples
         order = np.argsort((W @ weights).astype(np.float32), kind="stable")
         labels = np.empty(len(W), np.int64)
         labels[order] = discretize(vectors[order], weights[order], rng, n_init=self.n_init)
@@ -223,7 +231,7 @@ class RCE(LearnedMatrixConsensus):
         )
 
     def _learn(self, evidence: Evidence) -> tuple[Matrix, list[float], bool]:
-        """Algorithm 1: the matrix Ã, the objective after each pass, whether `tol` was met."""
+        """Run Algorithm 1; return Ã, the objective after each pass, and whether `tol` was met."""
         A = evidence.start()
         S: InverseRoot | None = None  # S⁻¹ = 0 in the first pass
         history: list[float] = []
@@ -234,33 +242,36 @@ class RCE(LearnedMatrixConsensus):
             for step in range(_UPDATES):
                 A, energy = next_matrix(evidence, A, C, S, self.lambda2)
                 report_progress("RCE", t * _UPDATES + step + 1, self.max_iter * _UPDATES)
-                if self._settled(before, fixed + energy):
+                if self._has_converged(before, fixed + energy):
                     break
                 before = fixed + energy
             fit = error_cost + divergence(evidence, A, C)
-            del C, S  # room for the decomposition
+            del C, S  # free memory for the decomposition
             S = inverse_root(A, evidence.weights, self.mu)
             # tr(ÃᵀS⁻¹Ã) + tr(S) + μ tr(S⁻¹) is 2 tr(S) at the best S, eq. (6)
             history.append(fit + 2.0 * self.lambda2 * S.root_trace)
-            if t > 0 and self._settled(history[-2], history[-1]):
+            if t > 0 and self._has_converged(history[-2], history[-1]):
                 return A, history, True
         return A, history, False
 
     def _rank_cost(self, S: InverseRoot | None) -> float:
-        """What S costs whatever Ã is: λ₂ (tr(S) + μ tr(S⁻¹))."""
+        """Return the terms of the objective with S alone: λ₂ (tr(S) + μ tr(S⁻¹))."""
         return 0.0 if S is None else self.lambda2 * (S.root_trace + self.mu * S.inverse_trace)
 
-    def _settled(self, before: float, after: float) -> bool:
+    def _has_converged(self, before: float, after: float) -> bool:
         return self.tol > 0 and before - after <= self.tol * abs(after)
 
 
 def _partition_errors(ensemble: Ensemble, W: Matrix, lambda1: float) -> NDArray[np.float64]:
-    """‖E⁽ⁱ⁾‖₁ in the user's order: 1 - high for the pairs that i joins, low for those it parts."""
+    """Return ‖E⁽ⁱ⁾‖₁ in the order of the input.
+
+    The error is 1 - high for the pairs that partition i joins and low for those it separates.
+    """
     errors = np.zeros(ensemble.n_partitions)
     weights = ensemble.weights[:, None] * ensemble.observed
     for rows in row_blocks(len(W)):
         low, _, _, not_high = error_band(2.0 * W[rows], lambda1)
         for i, label in enumerate(ensemble.codes.T):
-            each = np.where(label[rows, None] == label, not_high, low)
-            errors[ensemble.partition_order[i]] += weights[rows, i] @ each @ weights[:, i]
+            error = np.where(label[rows, None] == label, not_high, low)
+            errors[ensemble.partition_order[i]] += weights[rows, i] @ error @ weights[:, i]
     return errors

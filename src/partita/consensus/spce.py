@@ -1,4 +1,4 @@
-"""SPCE: complete the co-association matrix from easy pairs to hard ones."""
+"""SPCE: completion of the co-association matrix, from easy pairs to hard ones."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from partita.solvers.merge_split import merge_groups, split_groups
 
 __all__ = ["SPCE"]
 
-_STAGES = ((0.9, 5), (0.8, 5), (0.7, 5), (0.6, 5), (0.5, 20))  # agreement r, most iterations
-_N_ITER = sum(rounds for _, rounds in _STAGES)
-_TOO_CONNECTED = 1e-9  # the K smallest eigenvalues sum to more: fewer than K components
-_TOO_SPLIT = 1e-11  # the K + 1 smallest sum to less: more than K components
+# agreement r and largest number of iterations of every stage
+_STAGES = ((0.9, 5), (0.8, 5), (0.7, 5), (0.6, 5), (0.5, 20))
+_N_ITER = sum(n for _, n in _STAGES)
+_TOO_CONNECTED = 1e-9  # if the K smallest eigenvalues sum to more: fewer than K components
+_TOO_SPLIT = 1e-11  # if the K + 1 smallest sum to less: more than K components
 _TINY = np.finfo(np.float64).eps
 _TRACE = np.dtype(
     [(n, np.float64) for n in ("r", "rho", "sum_smallest", "sum_with_next", "total", "n_nonzero")]
@@ -36,64 +37,70 @@ _TRACE = np.dtype(
 class SPCE(LearnedMatrixConsensus):
     """Self-paced clustering ensemble.
 
-    Pairs on which all partitions agree are taken as they are; the others are filled in, easy pairs
-    first, so that the matrix falls into `n_clusters` connected components:
+    Pairs on which all partitions agree are kept as they are. The others are completed, easy pairs
+    first, such that the matrix has `n_clusters` connected components:
 
         min Σ_i ‖(S - S⁽ⁱ⁾) ∘ W‖² / α_i - λ‖W‖₁ + γ‖S‖₀ + ρ tr(Yᵀ L_S Y),
 
     over S and W in [0, 1], α on the simplex and orthonormal Y. S⁽ⁱ⁾ is 1 where partition i joins a
-    pair; W says how easy a pair is, and λ, the age of the model, lets in ever harder ones.
+    pair; W is the easiness of a pair, and λ, the age of the model, admits harder pairs as it grows.
 
     Parameters
     ----------
-    n_clusters : int
-    theta : float in [0, 1]
-        Sparsity: about the share of agreement below which a pair is parted, γ = (m theta)². The
-        paper advises 0.2 to 0.6; its tables pick the value that suits the true classes best.
-    pacing : {"self", "fixed", "none"}
-        Learn W, keep its first value (the paper's SPCE-fixW), or set it to 1 (SPCE-W).
+    n_clusters : int, default=8
+        Number of clusters.
+    theta : float in [0, 1], default=0.3
+        Sparsity: approximately the share of agreement below which a pair is separated, γ = (m
+        theta)². The paper recommends 0.2 to 0.6; its tables use the best value according to the
+        true classes.
+    pacing : {"self", "fixed", "none"}, default="self"
+        Learn W, keep its first value (SPCE-fixW of the paper), or set it to 1 (SPCE-W).
 
     Attributes
     ----------
     n_components_ : int
-        Connected components of the learned matrix. Where it is not `n_clusters`, a warning says
-        so and the components are merged or split.
+        Connected components of the learned matrix. If it differs from `n_clusters`, there is a
+        warning, and components are merged or split.
     core_matrix_ : array of shape (n_distinct, n_distinct)
-        S; `consensus_matrix()` has a row per sample.
+        S over distinct rows. `consensus_matrix()` has a row per sample.
+    core_index_ : array of shape (n_samples,)
+        Row of `core_matrix_` of each sample.
     core_easiness_ : array of shape (n_distinct, n_distinct)
-        W as it was last.
+        The final W.
     alpha_ : array of shape (n_partitions,)
-        Disagreement of each partition with S, as a share of all; it counts as 1/α.
+        Disagreement of each partition with S, as a share of the total; a partition has weight 1/α.
     rho_ : float
-        The last penalty on connectedness.
+        The final weight ρ of the connectedness.
+    objective_ : float
+        The final value of the objective above.
     history_ : array of shape (n_iter_,)
-        The objective above after each iteration. It jumps where λ or ρ changes.
+        The objective after each iteration. It jumps where λ or ρ changes.
     trace_ : record array of shape (n_iter_,)
-        Per iteration r and rho, the sums of the K and K + 1 smallest eigenvalues of L_S, and the
+        Per iteration: r and rho, the sums of the K and K + 1 smallest eigenvalues of L_S, and the
         sum and number of non-zero entries of S.
     converged_ : bool
-        Whether the last stage ended because S had the rank wanted, before its 20 iterations.
+        Whether S reached the requested rank in the last stage, before its 20 iterations.
 
     Notes
     -----
-    Cost O(p (m + K) + Σ s³) an iteration for p pairs of distinct rows that some partition joins and
-    components of s distinct rows; O(p + s²) memory instead of the paper's O(m n²), besides the two
-    matrices kept.
+    Cost O(p (m + K) + Σ s³) per iteration for p pairs of distinct rows that some partition joins
+    and components of s distinct rows; O(p + s²) memory instead of O(m n²) in the paper, plus the
+    two matrices that are kept.
 
-    Where the print leaves it open this follows the authors' program: r falls from 0.9 to 0.5 with
-    at most 5 iterations each, 20 for the last, and at least 2; the rank is judged by sums of
-    eigenvalues, 1e-9 and 1e-11; Y stays what it was when ρ is halved. Deviations:
+    Where the paper leaves a choice open, this follows the authors' program: r falls from 0.9 to 0.5
+    with at most 5 iterations each, 20 for the last, and at least 2; the rank is judged by sums of
+    eigenvalues, 1e-9 and 1e-11; Y is not updated when ρ is halved. Deviations:
 
-    - The program returns as many clusters as S has components. Here components too many are merged
-      by average linkage of their mean co-association, and components too few split by average
-      linkage of the squared distances in the embedding Y.
-    - Where the K-th smallest eigenvalue is multiple, Y is not unique and the program's result
+    - The program returns as many clusters as S has components. Here, surplus components are merged
+      by average linkage of their mean co-association, and if there are too few, they are split by
+      average linkage of the squared distances in the embedding Y.
+    - If the K-th smallest eigenvalue is multiple, Y is not unique, and the result of the program
       depends on the order of rows. Here all its eigenvectors count with the same fraction.
-    - A pair exactly on the threshold of (17) stays, where the program leaves it to rounding.
+    - A pair exactly at the threshold of (17) is kept; in the program this depends on rounding.
     - A partition that S reproduces exactly keeps an α of rounding size instead of 0.
-    - Missing labels: a pair's sums run over the partitions that label both samples and are scaled
-      to all; it is unanimous if these agree. A partition's disagreement is scaled from the pairs it
-      labels to all pairs.
+    - Missing labels: the sums of a pair run over the partitions that label both samples and are
+      scaled to all; the pair is unanimous if these agree. The disagreement of a partition is scaled
+      from the pairs that it labels to all pairs.
 
     References
     ----------
@@ -132,11 +139,11 @@ class SPCE(LearnedMatrixConsensus):
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         model = _Model(ensemble, self.n_clusters, self.theta)
-        for stage, (r, rounds) in enumerate(_STAGES):
-            model.grow_older(r)
+        for stage, (r, max_iter) in enumerate(_STAGES):
+            model.set_age(r)
             if self.pacing == "self" or (self.pacing == "fixed" and stage == 0):
                 model.update_weights()
-            for iteration in range(rounds):
+            for iteration in range(max_iter):
                 model.update_matrix()
                 has_rank = model.update_penalty()
                 report_progress("SPCE", len(model.history), _N_ITER)
@@ -161,27 +168,28 @@ class SPCE(LearnedMatrixConsensus):
         )
 
     def _labels(self, ensemble: Ensemble, model: _Model) -> NDArray[np.int64]:
-        """The components of S; merged or split where they are not n_clusters."""
-        found, component = model.spectrum.n_components, model.spectrum.component
-        if found == self.n_clusters:
+        """Return the components of S, merged or split if there are not `n_clusters`."""
+        n_components, component = model.spectrum.n_components, model.spectrum.component
+        if n_components == self.n_clusters:
             return component
-        many = found > self.n_clusters
+        too_many = n_components > self.n_clusters
         warn_user(
-            f"The matrix learned by SPCE has {found} connected components instead of "
-            f"n_clusters={self.n_clusters}; they were {'merged' if many else 'split'}. A "
-            f"{'smaller' if many else 'larger'} theta (now {self.theta}) may lead nearer.",
+            f"The matrix learned by SPCE has {n_components} connected components instead of "
+            f"n_clusters={self.n_clusters}; they were {'merged' if too_many else 'split'}. A "
+            f"{'smaller' if too_many else 'larger'} theta (now {self.theta}) may give a number "
+            "nearer to n_clusters.",
         )
-        if many:
-            similarity = _mean_coassociation(ensemble, component, found)
+        if too_many:
+            similarity = _mean_coassociation(ensemble, component, n_components)
             return merge_groups(component, similarity, ensemble.weights, self.n_clusters)
         Y = model.low_spectrum(within_rows=False).embedding
         return split_groups(component, Y, ensemble.weights, self.n_clusters)
 
 
 class _Model:
-    """The unknowns of (10) on distinct rows, and the steps of Algorithm 1.
+    """The variables of (10) on distinct rows, and the steps of Algorithm 1.
 
-    S and W hold one value per pair that some partition joins; elsewhere S is 0 and W is 1.
+    S and W hold one value per pair that some partition joins. Elsewhere S is 0 and W is 1.
     """
 
     def __init__(self, ensemble: Ensemble, n_clusters: int, theta: float) -> None:
@@ -194,7 +202,7 @@ class _Model:
         self.S = np.empty(len(self.pairs))
         self.W = np.ones(len(self.pairs))
         self.Y, self.lift = np.empty((n, 0)), np.zeros(n)
-        # the share of all pairs of samples that each partition labels
+        # share of all pairs of samples that each partition labels
         labeled = ensemble.weights @ ensemble.observed / ensemble.weights.sum()
         self.coverage = np.maximum(labeled, _TINY) ** 2
         self.history: list[float] = []
@@ -204,13 +212,13 @@ class _Model:
         self.spectrum = self.low_spectrum()
         self.Y, self.lift = self.spectrum.embedding, self.spectrum.lift
 
-    def grow_older(self, r: float) -> None:
-        """(23): the age λ at which a pair with a share r of agreement is just easy."""
+    def set_age(self, r: float) -> None:
+        """Set the age λ by (23), at which a pair with a share r of agreement is just easy."""
         self.r = r
         self.age = 2.0 * ((r - 1) ** 2 * r + r**2 * (1 - r)) * self.ensemble.n_partitions**2
 
     def update_weights(self) -> None:
-        """W by (13)."""
+        """Update W by (13)."""
         kernel, pattern, votes = _kernels.pairs.pace, self.pairs.pattern, self._votes()
         run_blocks(
             lambda start, stop: kernel(*votes, self.age, *pattern, self.S, start, stop, self.W),
@@ -219,7 +227,7 @@ class _Model:
         )
 
     def update_matrix(self) -> None:
-        """S by (17), the spectrum of its Laplacian for (18), α by (21)."""
+        """Update S by (17), the spectrum of its Laplacian for (18), and α by (21)."""
         distance = np.sqrt(self._complete(self.rho, self.gamma))
         total = float(distance.sum())
         if total > 0:
@@ -228,28 +236,28 @@ class _Model:
         self._record(total)
 
     def update_penalty(self) -> bool:
-        """Move ρ towards K components; whether S has the rank wanted already."""
+        """Change ρ towards K components; return whether S has the requested rank."""
         if self.spectrum.sum_smallest > _TOO_CONNECTED:
             self.rho *= 2.0
         elif self.spectrum.sum_with_next < _TOO_SPLIT:
             self.rho /= 2.0
-            return False  # and Y stays what it was
+            return False  # Y is not updated
         self.Y, self.lift = self.spectrum.embedding, self.spectrum.lift
         return self.spectrum.sum_smallest <= _TOO_CONNECTED
 
     def low_spectrum(self, *, within_rows: bool = True) -> LowSpectrum:
-        """(18) and the rank of the Laplacian of S."""
+        """Return the low spectrum of the Laplacian of S, for (18) and its rank."""
         graph = self.pairs.upper(self.S).copy()
         graph.eliminate_zeros()
         weights = self.ensemble.weights
         return low_spectrum(graph, weights, self.n_clusters, within_rows=within_rows)
 
     def _votes(self) -> tuple[NDArray[Any], int, NDArray[np.float64]]:
-        """The partitions, and how much each counts."""
+        """Return the codes, the missing code and the weights of the partitions."""
         return self.ensemble.codes, self.ensemble.missing_code, 1.0 / self.alpha
 
     def _complete(self, rho: float, gamma: float) -> NDArray[np.float64]:
-        """S by (16) and (17); returns d_i = ‖(S - S⁽ⁱ⁾) ∘ W‖²."""
+        """Update S by (16) and (17); return d_i = ‖(S - S⁽ⁱ⁾) ∘ W‖²."""
         kernel, pattern, votes = _kernels.pairs.complete, self.pairs.pattern, self._votes()
         weights, pull = self.ensemble.weights, (self.Y, self.lift, rho, gamma)
         d = np.empty(self.ensemble.codes.shape)
@@ -263,7 +271,7 @@ class _Model:
         return np.asarray(2.0 * d.sum(axis=0) / self.coverage)
 
     def _record(self, total_distance: float) -> None:
-        """The objective (10), with α at its optimum (20), and what the ranks were judged by."""
+        """Append the objective (10), with the optimal α of (20), and a row of the trace."""
         r, pairs = self.ensemble.weights, self.pairs
         equal = float(r @ r)  # pairs of equal samples: S = W = 1
         easiness = float(r.sum()) ** 2 - pairs.total(1.0 - self.W, r)
@@ -279,7 +287,7 @@ class _Model:
 def _mean_coassociation(
     ensemble: Ensemble, groups: NDArray[np.int64], n_groups: int
 ) -> NDArray[np.float64]:
-    """The share of partitions that join two samples, averaged over pairs of groups."""
+    """Return the mean co-association of any two groups."""
     inside = np.zeros((ensemble.n_rows, n_groups))
     inside[np.arange(ensemble.n_rows), groups] = ensemble.weights
     labeled = ensemble.observed.T.astype(np.float64) @ inside
