@@ -40,6 +40,8 @@ def reference() -> str:
     lines += [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()]
     group: Any = get_command(app)
     for name, command in group.commands.items():
+        if command.hidden:
+            continue
         lines += ["", f"## partita {name}", "", " ".join((command.help or "").split()), ""]
         lines += ["| option | default | |", "|---|---|---|"]
         lines += [row(p) for p in command.params if p.name != "help"]

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from partita import LWGP, Ensemble, add_consensus, diagnose
+from partita import LWGP, SEC, Ensemble, LabelStore, add_consensus, config_context, diagnose, report
 from partita.datasets import make_partitions
-from partita.exceptions import InvalidEnsembleError, NoStructureError
-from partita.fusion import fuse
+from partita.ensemble import _ensemble
+from partita.exceptions import InvalidEnsembleError, MemoryBudgetError, NoStructureError
+from partita.fusion import fits_in_memory, fuse
 from partita.metrics import adjusted_rand
 
 LABELS, TRUTH = make_partitions(90, 12, 3, noise=0.15)
@@ -52,6 +53,59 @@ def test_no_structure_is_an_answer() -> None:
     noise = np.random.default_rng(0).integers(0, 3, (80, 8))
     with pytest.raises(NoStructureError, match="from 2 to 4 does better"):
         fuse(noise, k_range=range(2, 5), random_state=0)
+
+
+def test_results_are_computed_once(monkeypatch) -> None:
+    """The scan, the method and the report use one reduction and one diagnosis."""
+    reduced = []
+    compress = _ensemble.compress
+    monkeypatch.setattr(_ensemble, "compress", lambda e: reduced.append(e) or compress(e))
+    fusion = fuse(LABELS, k_range=[2, 3], random_state=0)
+    assert sum(e is fusion.partitions for e in reduced) == 1
+
+
+# -- stores ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> LabelStore:
+    """A store with a sample that no partition labels."""
+    labels = np.vstack([LABELS, np.full(LABELS.shape[1], -1)])
+    ensemble = Ensemble.from_partitions(labels, unlabeled="keep")
+    return LabelStore.from_partitions(ensemble, tmp_path / "store")
+
+
+def test_a_store_that_fits_is_read_into_memory(store: LabelStore) -> None:
+    fusion = fuse(store, 3, random_state=0)
+    np.testing.assert_array_equal(fusion.labels, [*expected(), -1])
+    assert isinstance(fusion.partitions, Ensemble)
+    assert fusion.diagnosis is not None
+
+
+def test_a_store_that_does_not_fit_is_fitted_out_of_core(store: LabelStore) -> None:
+    with config_context(memory_budget=5_000):
+        assert not fits_in_memory(store, 3)
+        fusion = fuse(store, 3, method="sec", random_state=0)
+        fitted = SEC(3, random_state=0).fit(store)
+    np.testing.assert_array_equal(fusion.labels, fitted.labels_)
+    assert fusion.n_clusters == 3
+    assert fusion.partitions is store
+    assert (fusion.confidence, fusion.diagnosis, fusion.scan) == (None, None, None)
+
+
+def test_no_report_without_a_diagnosis(store: LabelStore, tmp_path: Path) -> None:
+    with config_context(memory_budget=5_000):
+        fusion = fuse(store, 3, method="sec", random_state=0)
+    with pytest.raises(ValueError, match="fitted out of core"):
+        report(store, fusion, tmp_path / "page.html")
+
+
+def test_what_needs_the_labels_in_memory_says_so(store: LabelStore) -> None:
+    with config_context(memory_budget=5_000):
+        with pytest.raises(MemoryBudgetError, match="Pass the number of clusters"):
+            fuse(store, method="sec")
+        with pytest.raises(MemoryBudgetError, match=r"as EAC needs\. Methods that .*: kcc, .*sec"):
+            fuse(store, 3, method="eac")
 
 
 # -- AnnData ---------------------------------------------------------------------------------
@@ -116,10 +170,10 @@ def test_a_cell_without_any_label_has_none(adata) -> None:
     assert adata.obs["consensus"].isna().to_numpy().nonzero()[0].tolist() == [4]
 
 
-def test_keys_must_be_there(adata) -> None:
+def test_columns_must_be_there(adata) -> None:
     with pytest.raises(InvalidEnsembleError, match=r"no column 'louvain_\*'; it has 'leiden_0'"):
         add_consensus(adata, "louvain_*", 3)
-    with pytest.raises(InvalidEnsembleError, match="which columns of obs"):
+    with pytest.raises(InvalidEnsembleError, match="columns of obs that are partitions"):
         add_consensus(adata, n_clusters=3)
 
 

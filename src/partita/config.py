@@ -1,7 +1,7 @@
-"""Settings that belong to the library rather than to one method.
+"""Settings of the library: memory budget, threads and progress callback.
 
-Memory budget, threads and the progress callback are read through this module alone. They are
-context variables: a value set in one thread or task does not leak into another.
+They are kept in a context variable: a value set in one thread or asynchronous task does not change
+another.
 """
 
 from __future__ import annotations
@@ -20,7 +20,19 @@ __all__ = ["Config", "Progress", "config_context", "get_config", "report_progres
 
 @dataclass(frozen=True)
 class Progress:
-    """One step of a long task, as handed to the progress callback."""
+    """One step of a long task, passed to the progress callback.
+
+    Attributes
+    ----------
+    task : str
+        Name of the task.
+    done : int
+        Number of steps that are done. It starts again from 0 if the task does.
+    total : int or None
+        Number of steps, None if unknown.
+    message : str
+        What the task is doing; may be empty.
+    """
 
     task: str
     done: int
@@ -29,7 +41,7 @@ class Progress:
 
 
 def _cores() -> int:
-    """Cores this process may use, which in a container is fewer than the machine has."""
+    """Return how many cores this process may use; in a container, fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
@@ -37,16 +49,19 @@ def _cores() -> int:
 
 @dataclass(frozen=True)
 class Config:
-    """Library-wide settings.
+    """Settings of the library.
 
     Attributes
     ----------
     memory_budget : int or None
-        Bytes a dense array may take. None: 80 % of the memory that is free when asked.
+        Number of bytes that the arrays of one step may take. By default the environment variable
+        `PARTITA_MEMORY_BUDGET`; None, if that is not set, means 80 % of the memory that is free
+        when a step starts.
     n_threads : int
-        Threads of the compiled kernels. Results do not depend on it.
+        Number of threads of the compiled kernels. Results do not depend on it. By default the
+        environment variable `PARTITA_NUM_THREADS`, or the number of cores.
     progress : callable or None
-        Called with a `Progress` at every step of a long task.
+        Function that is called with a `Progress` at every step of a long task. None by default.
     """
 
     memory_budget: int | None = None
@@ -56,9 +71,9 @@ class Config:
     def __post_init__(self) -> None:
         budget: Any = self.memory_budget
         threads: Any = self.n_threads
-        if budget is not None and not (_is_a(Real, budget) and 1 <= budget < math.inf):
+        if budget is not None and not (_is_number(Real, budget) and 1 <= budget < math.inf):
             raise ValueError(f"memory_budget must be a positive number of bytes, got {budget!r}")
-        if not (_is_a(Integral, threads) and threads >= 1):
+        if not (_is_number(Integral, threads) and threads >= 1):
             raise ValueError(f"n_threads must be a whole number of at least 1, got {threads!r}")
         if self.progress is not None and not callable(self.progress):
             raise TypeError(f"progress must be callable or None, got {self.progress!r}")
@@ -66,7 +81,7 @@ class Config:
             object.__setattr__(self, "memory_budget", int(self.memory_budget))
 
 
-def _is_a(kind: type, value: object) -> bool:
+def _is_number(kind: type, value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
@@ -94,19 +109,19 @@ _config: ContextVar[Config] = ContextVar("partita_config", default=_from_environ
 
 
 def get_config() -> Config:
-    """The settings in force."""
+    """Return the current settings."""
     return _config.get()
 
 
 def set_config(**settings: object) -> None:
-    """Change settings from here on: `memory_budget`, `n_threads`, `progress`."""
+    """Change settings: `memory_budget`, `n_threads` or `progress`, as in `Config`."""
     _config.set(_changed(settings))
 
 
 def _changed(settings: dict[str, object]) -> Config:
-    known = [f.name for f in fields(Config)]
-    if unknown := sorted(set(settings) - set(known)):
-        raise TypeError(f"No setting {', '.join(unknown)}; there are {', '.join(known)}.")
+    names = [f.name for f in fields(Config)]
+    if unknown := sorted(set(settings) - set(names)):
+        raise TypeError(f"No setting {', '.join(unknown)}; there are {', '.join(names)}.")
     return replace(_config.get(), **settings)  # type: ignore[arg-type]
 
 
@@ -129,7 +144,7 @@ def config_context(**settings: object) -> Iterator[Config]:
 
 
 def report_progress(task: str, done: int, total: int | None = None, message: str = "") -> None:
-    """Tell the callback, if there is one, how far a task has come."""
+    """Call the progress callback, if there is one, with the state of a task."""
     callback = _config.get().progress
     if callback is not None:
         callback(Progress(task, done, total, message))

@@ -1,4 +1,4 @@
-"""What partita raises and warns with, and nothing else."""
+"""Exceptions and warnings of the library."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = [
 
 
 class InvalidEnsembleError(ValueError):
-    """The labels handed in do not describe an ensemble of partitions."""
+    """The input is not an ensemble of partitions."""
 
 
 class InvalidStoreError(InvalidEnsembleError):
-    """A folder is not a store of labels, is damaged, or is not complete."""
+    """A folder is not a label store, is damaged, or is incomplete."""
 
 
 class NoStructureError(ValueError):
-    """The number of clusters was to be chosen, and no number does better than chance."""
+    """No number of clusters does better than chance, so none can be chosen."""
 
 
 class NotSupportedError(ValueError):
@@ -31,16 +31,16 @@ class NotSupportedError(ValueError):
 
 
 class MemoryBudgetError(MemoryError):
-    """A dense array would exceed the memory budget; raised before allocating it."""
+    """A step would exceed the memory budget. Raised before the memory is allocated."""
 
 
 class MissingPackageError(ImportError):
-    """A package that only some uses need is not installed; the message says which."""
+    """An optional package is not installed; the message names it."""
 
 
 class PartitaWarning(UserWarning):
-    """A result came back, but not quite the one that was asked for."""
+    """The result differs from what was requested, for example in the number of clusters."""
 
 
 class ConvergenceWarning(PartitaWarning):
-    """An iteration stopped at its cap before it met its tolerance."""
+    """An iterative method reached its maximum number of iterations before it converged."""

@@ -146,7 +146,7 @@ def test_a_reader_may_go_away() -> None:
         assert process.stderr.read() == b""
 
 
-def test_a_fault_of_ours_keeps_its_traceback(run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_keeps_its_traceback(run, monkeypatch: pytest.MonkeyPatch) -> None:
     from partita import registry
 
     def fail(**_: object) -> None:
@@ -156,4 +156,4 @@ def test_a_fault_of_ours_keeps_its_traceback(run, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "argv", ["partita", "methods"])
     with pytest.raises(RuntimeError, match="impossible") as caught:
         cli.main()
-    assert "fault of partita" in caught.value.__notes__[0]
+    assert "bug in partita" in caught.value.__notes__[0]

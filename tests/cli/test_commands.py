@@ -154,7 +154,9 @@ def large(tmp_path: Path) -> Path:
     from partita.io import LabelStore
 
     labels, _ = make_partitions(20_000, 6, 3, noise=0.1)
-    LabelStore.from_partitions(Ensemble.from_partitions(labels), tmp_path / "large")
+    ids = [f"s{i}" for i in range(20_000)]
+    ensemble = Ensemble.from_partitions(labels, sample_ids=ids)
+    LabelStore.from_partitions(ensemble, tmp_path / "large")
     return tmp_path / "large"
 
 
@@ -171,13 +173,22 @@ def test_a_store_larger_than_memory_is_fused_from_disk(partita, large: Path) -> 
     record = json.loads(done.stdout)
     assert record["sizes"] == np.bincount(found).tolist()
 
+    with config_context(memory_budget=1_000_000):
+        done = partita("fuse", "large", "-k", "3", "-m", "sec", "-o", "out.parquet")
+    assert done.exit_code == 0, done.stderr
+    assert "3 clusters of 20000 samples from 6 partitions by SEC" in done.stderr
+    table = read_labels("out.parquet", id_column="id")
+    np.testing.assert_array_equal(table.columns["consensus"], found)
+    assert table.ids[:2].tolist() == ["s0", "s1"]
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-k", "3", "-m", "eac", "-o", "out.npy"], "EAC needs it there. Methods that do not:"),
-        (["-k", "3", "-m", "sec"], "to --output NAME.npy"),
-        (["-k", "2:4", "-m", "sec", "-o", "out.npy"], "Give a number"),
+        (["-k", "3", "-m", "eac", "-o", "out.npy"], "as EAC needs. Methods that work out of core:"),
+        (["-k", "3", "-m", "sec"], "Name a file with --output"),
+        (["-k", "3", "-m", "sec", "-o", "out.npy", "-r", "page.html"], "as a report needs"),
+        (["-k", "2:4", "-m", "sec", "-o", "out.npy"], "Pass the number of clusters"),
     ],
 )
 def test_what_a_large_store_cannot_do(
@@ -247,31 +258,41 @@ def test_every_generator_has_a_name() -> None:
     assert names == classes - {"MixedEstimators"}  # which takes objects
 
 
-# -- scan, compare, evaluate -----------------------------------------------------------------
+# -- scan-k, compare, evaluate ---------------------------------------------------------------
 
 
 def test_scan_is_scan_k(partita, labels: Path) -> None:
     options = ("-k", "2:4", "--resamples", "3", "--nulls", "3")
-    done = partita("scan", str(labels), *RUNS, *options, "--json")
+    done = partita("scan-k", str(labels), *RUNS, *options, "--json")
     record = json.loads(done.stdout)
     found = scan_k(LABELS, range(2, 5), n_resamples=3, n_null=3, random_state=0)
     assert record["best_k"] == found.best_k == 3
     assert [r["gain"] for r in record["curves"]] == found.gain.tolist()
-    done = partita("scan", str(labels), *RUNS, *options)
+    done = partita("scan-k", str(labels), *RUNS, *options)
     assert done.stdout.splitlines()[-1] == "suggested: K = 3"
     assert "separation (null)" in done.stdout
 
 
+def test_scan_is_another_name_of_scan_k(partita, labels: Path) -> None:
+    options = (*RUNS, "-k", "2:3", "--resamples", "2", "--nulls", "2", "--json")
+    short, full = (partita(name, str(labels), *options) for name in ("scan", "scan-k"))
+    assert short.exit_code == 0, short.stderr
+    assert short.stdout == full.stdout
+    listed = [line.split()[1] for line in partita("--help").stdout.splitlines() if "│ " in line]
+    assert "scan-k" in listed
+    assert "scan" not in listed
+
+
 def test_scan_may_find_nothing(partita, tmp_path: Path) -> None:
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).integers(0, 3, (60, 8)))
-    done = partita("scan", "noise.npy", "-k", "2:3", "--resamples", "2", "--nulls", "4")
+    done = partita("scan-k", "noise.npy", "-k", "2:3", "--resamples", "2", "--nulls", "4")
     assert done.exit_code == 0
     assert "no structure found" in done.stdout
 
 
 def test_scan_of_features(partita, features: Path) -> None:
     options = ("-k", "2:4", "--resamples", "2", "--nulls", "3", "--json")
-    done = partita("scan", str(features), "--features", "-i", "sample", *options)
+    done = partita("scan-k", str(features), "--features", "-i", "sample", *options)
     found = scan_k_features(POINTS, range(2, 5), n_resamples=2, n_null=3, random_state=0)
     assert [r["gain"] for r in json.loads(done.stdout)["curves"]] == found.gain.tolist()
 
@@ -333,13 +354,13 @@ def test_evaluate_in_one_table_leaves_out_what_is_missing(partita) -> None:
         (["fuse", "labels.csv", "-k", "3", "-o", "out.docx"], "must end in one of .csv"),
         (["fuse", "labels.csv", "-k", "3", "-o", "-", "--json"], "both want stdout"),
         (["fuse", "labels.csv"], "-k"),
-        (["fuse", "labels.csv", "-k", "3", "-m", "eac", "--checkpoint", "x"], "no checkpoints"),
+        (["fuse", "labels.csv", "-k", "3", "-m", "eac", "--checkpoint", "x"], "has no checkpoints"),
         (["fuse", "garbage.npy", "-k", "3"], "not a .npy file"),
         (["generate", "labels.csv"], "column 'sample' has 'sample 0' in row 1"),
-        (["generate", "labels.csv", *RUNS, "--ratio", "0.5"], "--ratio means nothing to random-k"),
+        (["generate", "labels.csv", *RUNS, "--ratio", "0.5"], "RandomK has no parameter 'ratio'"),
         (["generate", "labels.csv", *RUNS, "-n", "0"], "n_partitions"),
-        (["scan", "labels.csv", *RUNS, "-k", "5:2"], "-k must be a positive number"),
-        (["scan", "labels.csv", *RUNS, "-k", "1:3"], "k_range must hold"),
+        (["scan-k", "labels.csv", *RUNS, "-k", "5:2"], "-k must be a positive number"),
+        (["scan-k", "labels.csv", *RUNS, "-k", "1:3"], "k_range must hold"),
         (["compare", "labels.csv", "-k", "3", "-o", "-"], "--output must be a file"),
         (["compare", "labels.csv", "-k", "3", "--truth-column", "y"], "no column 'y'"),
         (["evaluate", "labels.csv"], "true classes"),

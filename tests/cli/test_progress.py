@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from partita.cli import _progress
-from partita.cli._progress import PATIENCE, _Bars, _takes_its_time, progress_bars
+from partita.cli._progress import PATIENCE, _Bars, _is_slow, progress_bars
 from partita.config import Progress, get_config, report_progress
 
 
@@ -72,8 +72,8 @@ def test_a_task_may_come_again(bars: _Bars, screen: StringIO) -> None:
         (PATIENCE / 2, 1, 10, True),
     ],
 )
-def test_what_takes_its_time(elapsed: float, done: int, total: int | None, shown: bool) -> None:
-    assert _takes_its_time(elapsed, Progress("task", done, total)) is shown
+def test_what_is_slow(elapsed: float, done: int, total: int | None, shown: bool) -> None:
+    assert _is_slow(elapsed, Progress("task", done, total)) is shown
 
 
 def test_large_counts_are_shares() -> None:

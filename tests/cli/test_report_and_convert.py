@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from planted import IDS, LABELS
 
-from partita.ensemble import Ensemble
+from partita.diagnostics import diagnose
+from partita.ensemble import Ensemble, _ensemble
+from partita.fusion import _fusing
 from partita.io import LabelStore, read_labels
+from partita.reporting import _summary
 
 RUNS = ("--id-column", "sample", "--columns", "run_*")
 
@@ -23,6 +26,20 @@ def test_fuse_writes_a_report(partita, labels: Path) -> None:
     assert page.startswith("<!doctype html>")
     assert "run_3" in page
     assert "LWGP" in page
+
+
+def test_fuse_with_a_report_computes_everything_once(
+    partita, labels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    diagnosed, reduced = [], []
+    monkeypatch.setattr(_fusing, "diagnose", lambda *a: diagnosed.append(a) or diagnose(*a))
+    monkeypatch.setattr(_summary, "diagnose", lambda *a: diagnosed.append(a) or diagnose(*a))
+    compress = _ensemble.compress
+    monkeypatch.setattr(_ensemble, "compress", lambda e: reduced.append(e) or compress(e))
+    done = partita("fuse", str(labels), "-k", "3", *RUNS, "-o", "out.csv", "--report", "page.html")
+    assert done.exit_code == 0, done.stderr
+    assert len(diagnosed) == 1
+    assert [e.n_samples for e in reduced] == [60]
 
 
 def test_report_of_a_consensus_in_another_order(partita, labels: Path) -> None:

@@ -1,4 +1,4 @@
-"""The application: options before the command, exit codes, and what a mistake looks like."""
+"""The application: options before the command, exit codes and error messages."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from partita.exceptions import MissingPackageError, NoStructureError
 
 __all__ = ["EXIT_CODES", "app"]
 
-MISTAKE, NO_STRUCTURE, INTERRUPTED, NO_READER = 2, 3, 130, 141
+USER_ERROR, NO_STRUCTURE, INTERRUPTED, BROKEN_PIPE = 2, 3, 130, 141
 EXIT_CODES = {
-    0: "done",
-    1: "a fault of partita: please report it",
-    MISTAKE: "a mistake in the command, a file or a value, or too little memory",
-    NO_STRUCTURE: "no structure found, hence no number of clusters to use (fuse -k auto)",
-    INTERRUPTED: "interrupted; no half-written file is left",
-    NO_READER: "the program that read the output went away",
+    0: "success",
+    1: "a bug in partita: please report it",
+    USER_ERROR: "an error in the command, a file or a value, or too little memory",
+    NO_STRUCTURE: "no structure found, so no number of clusters to use (fuse -k auto)",
+    INTERRUPTED: "interrupted; no incomplete file is left",
+    BROKEN_PIPE: "the program that read the output ended first",
 }
-# What the user can mend is said in a line, everything else is a fault with its traceback.
-_MISTAKES = (ValueError, MemoryError, OSError, MissingPackageError)
+# Errors that the user can correct are shown in one line, all others with a traceback.
+_USER_ERRORS = (ValueError, MemoryError, OSError, MissingPackageError)
 _log = logging.getLogger(__name__)
 
 
@@ -37,21 +37,21 @@ def _exit_codes() -> Iterator[None]:
     try:
         with _warnings_as_lines():
             yield
-        sys.stdout.flush()  # a reader that went away is noticed here, not at interpreter exit
+        sys.stdout.flush()  # raises BrokenPipeError here and not at interpreter exit
     except KeyboardInterrupt:
         Talk(quiet=False).say("interrupted")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - to the end of the process
-        raise typer.Exit(NO_READER) from None
-    except _MISTAKES as error:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open until the process ends
+        raise typer.Exit(BROKEN_PIPE) from None
+    except _USER_ERRORS as error:
         if _log.isEnabledFor(logging.DEBUG):
             raise
         complain(str(error), getattr(error, "__notes__", []))
-        code = NO_STRUCTURE if isinstance(error, NoStructureError) else MISTAKE
+        code = NO_STRUCTURE if isinstance(error, NoStructureError) else USER_ERROR
         raise typer.Exit(code) from None
     except Exception as error:
-        error.add_note("This is a fault of partita. Please report it with the lines above.")
+        error.add_note("This is a bug in partita. Please report it with the lines above.")
         raise
 
 
@@ -66,7 +66,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
 
 class Commands(TyperGroup):
-    """A group whose exit codes are those documented, whoever runs it."""
+    """A group of commands that ends with the documented exit codes, also if a test runs it."""
 
     def invoke(self, ctx: Any) -> Any:
         with _exit_codes():
@@ -75,14 +75,14 @@ class Commands(TyperGroup):
 
 def _epilog() -> str:
     lines = (f"{code:>5}  {meaning}" for code, meaning in EXIT_CODES.items())
-    return "\n".join(["\b", "Exit codes:", *lines])  # \b: keep the lines as they are
+    return "\n".join(["\b", "Exit codes:", *lines])  # \b keeps the line breaks
 
 
 app = typer.Typer(
     name="partita",
     cls=Commands,
     help="Ensemble (consensus) clustering: many clusterings in, one better clustering out. "
-    "Data go to stdout, talk to stderr.",
+    "Data go to stdout, messages to stderr.",
     epilog=_epilog(),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -90,16 +90,16 @@ app = typer.Typer(
 )
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_set: bool) -> None:
+    if is_set:
         from importlib.metadata import version
 
         typer.echo(f"partita {version('partita')}")
         raise typer.Exit
 
 
-def _show_details(wanted: bool) -> None:
-    if wanted:
+def _enable_debug(is_set: bool) -> None:
+    if is_set:
         logging.basicConfig(level=logging.WARNING)
         logging.getLogger("partita").setLevel(logging.DEBUG)
 
@@ -112,7 +112,7 @@ def options(
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option("--debug", callback=_show_details, help="Log details; keep tracebacks."),
+        typer.Option("--debug", callback=_enable_debug, help="Log details; keep tracebacks."),
     ] = False,
 ) -> None:
-    """Options of all commands; their callbacks do the work."""
+    """Define the options of all commands; their callbacks take effect."""

@@ -1,4 +1,4 @@
-"""What people and programs read: tables and JSON on stdout, sentences and hints on stderr."""
+"""Output of commands: tables and JSON on stdout, messages and hints on stderr."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any, Literal
 
 import typer
 
-__all__ = ["Talk", "complain", "hinting", "plain", "print_json", "print_table"]
+__all__ = ["METHODS_HINT", "Talk", "complain", "hinting", "plain", "print_json", "print_table"]
+
+METHODS_HINT = "`partita methods` lists the keys of all methods"
 
 
 class Talk:
-    """Sentences for the person at the terminal; none if they asked for quiet."""
+    """Messages to the user on stderr; none if `quiet`."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
@@ -29,16 +31,16 @@ class Talk:
 
 
 def complain(text: str, hints: Sequence[str], kind: Literal["error", "warning"] = "error") -> None:
-    """An error or a warning with its hints; quiet or not."""
-    talk = _stderr()
-    talk.print(f"[bold {'red' if kind == 'error' else 'yellow'}]{kind}:[/] {plain(text)}")
+    """Print an error or a warning with its hints, also with --quiet."""
+    console = _stderr()
+    console.print(f"[bold {'red' if kind == 'error' else 'yellow'}]{kind}:[/] {plain(text)}")
     for hint in hints:
-        talk.print(f"[bold cyan]hint:[/] {plain(hint)}")
+        console.print(f"[bold cyan]hint:[/] {plain(hint)}")
 
 
 @contextmanager
 def hinting(text: str) -> Iterator[None]:
-    """Add a hint to a mistake that passes."""
+    """Add a hint to a ValueError that is raised inside."""
     try:
         yield
     except ValueError as error:
@@ -47,7 +49,7 @@ def hinting(text: str) -> Iterator[None]:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on stdout, numbers of NumPy and NaN (as null) included."""
+    """Print a JSON value on stdout; NumPy values are converted and NaN becomes null."""
     typer.echo(json.dumps(_json(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
@@ -72,25 +74,28 @@ def print_table(
     numbers: bool = False,
     section_after: int | None = None,
 ) -> None:
-    """A table on stdout; cells may carry rich's markup, so pass strangers' text through `plain`."""
+    """Print a table on stdout.
+
+    Cells may contain the markup of rich. Pass text of other origin through `plain`.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, column in enumerate(columns):
-        justify: Literal["left", "right"] = "right" if numbers and place else "left"
+    for i, column in enumerate(columns):
+        justify: Literal["left", "right"] = "right" if numbers and i else "left"
         table.add_column(column, justify=justify, overflow="fold")
-    for place, row in enumerate(rows):
-        table.add_row(*row, end_section=place == section_after)
+    for i, row in enumerate(rows):
+        table.add_row(*row, end_section=i == section_after)
     console = Console(highlight=False)
-    if not console.is_terminal:  # lines as wide as they need to be where a program reads them
+    if not console.is_terminal:  # do not wrap lines that a program reads
         console = Console(highlight=False, width=200)
     console.print(table)
 
 
 def plain(text: str) -> str:
-    """Text in which square brackets are square brackets."""
+    """Return text whose square brackets rich does not take as markup."""
     from rich.markup import escape
 
     return escape(text)

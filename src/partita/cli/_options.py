@@ -1,4 +1,4 @@
-"""Options that mean the same in every command that has them."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ __all__ = [
     "Columns",
     "IdColumn",
     "Json",
-    "LabelsFile",
     "Method",
     "Methods",
     "MissingValues",
@@ -20,6 +19,7 @@ __all__ = [
     "Noise",
     "NoiseOption",
     "Output",
+    "PartitionsFile",
     "Quiet",
     "Seed",
     "k_range",
@@ -43,15 +43,15 @@ def _keys(incomplete: str) -> list[str]:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors and warnings.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random numbers.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers.")]
 
-LabelsFile = Annotated[
+PartitionsFile = Annotated[
     str,
     typer.Argument(
-        metavar="LABELS",
-        help=f"Table with a partition per column: {_FORMATS}, a store folder, or - for CSV on "
-        "stdin.",
+        metavar="PARTITIONS",
+        help=f"Table with one partition per column: {_FORMATS}, the folder of a store, or - for "
+        "CSV on stdin.",
     ),
 ]
 Columns = Annotated[
@@ -61,7 +61,7 @@ Columns = Annotated[
     ),
 ]
 IdColumn = Annotated[
-    str | None, typer.Option("--id-column", "-i", help="Column with the names of the samples.")
+    str | None, typer.Option("--id-column", "-i", help="Column with the ids of the samples.")
 ]
 MissingValues = Annotated[
     list[str] | None,
@@ -72,10 +72,13 @@ MissingValues = Annotated[
     ),
 ]
 NoHeader = Annotated[
-    bool, typer.Option("--no-header", help="The first line of the CSV holds no names.")
+    bool, typer.Option("--no-header", help="The first line of the CSV has no column names.")
 ]
 NoiseOption = Annotated[
-    Noise, typer.Option("--noise", help="What a label of -1 means: no label, or a cluster.")
+    Noise,
+    typer.Option(
+        "--noise", help="What a label of -1 means: no label, one cluster, or a cluster per sample."
+    ),
 ]
 Output = Annotated[
     str | None,
@@ -86,7 +89,7 @@ Clusters = Annotated[
     typer.Option(
         "--clusters",
         "-k",
-        help="Number of clusters, auto to choose one from 2 to 10, or LOW:HIGH to choose within.",
+        help="Number of clusters; LOW:HIGH to choose one in this range, auto for 2:10.",
     ),
 ]
 Method = Annotated[
@@ -102,7 +105,7 @@ Methods = Annotated[
 
 
 def k_range(text: str) -> range:
-    """`auto` and `LOW:HIGH` as a range, ends included; a single number as a range of one."""
+    """Return LOW:HIGH as a range, both ends included, a number as a range of one, auto as 2:10."""
     low, _, high = "2:10".partition(":") if text == "auto" else text.partition(":")
     try:
         numbers = range(int(low), int(high or low) + 1)

@@ -1,4 +1,4 @@
-"""The library's progress callback as bars on a terminal, for whatever takes its time."""
+"""Progress bars on a terminal, driven by the progress callback of the library."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from partita.config import Progress, config_context
 
 __all__ = ["PATIENCE", "progress_bars"]
 
-PATIENCE = 2.0  # seconds: what is done by then shows no bar
-_COUNTABLE = 10_000  # steps; more are shown as a share
+PATIENCE = 2.0  # seconds; shorter tasks show no bar
+_MAX_COUNT = 10_000  # steps; more are shown in percent
 
 
 @contextmanager
-def progress_bars(what: str, *, quiet: bool) -> Iterator[None]:
-    """Bars with the time left for work over two seconds; nothing where stderr is no terminal.
+def progress_bars(title: str, *, quiet: bool) -> Iterator[None]:
+    """Show bars with the remaining time for tasks that take more than two seconds.
 
-    `what` names the whole; it is shown, without a time, while no task has reported any progress.
+    Nothing is shown if stderr is not a terminal. `title` is shown, without a time, as long as no
+    task has reported progress.
     """
     from rich.console import Console
 
@@ -29,7 +30,7 @@ def progress_bars(what: str, *, quiet: bool) -> Iterator[None]:
     if quiet or not console.is_terminal:
         yield
         return
-    bars = _Bars(what, console)
+    bars = _Bars(title, console)
     try:
         with config_context(progress=bars.advance):
             yield
@@ -38,9 +39,9 @@ def progress_bars(what: str, *, quiet: bool) -> Iterator[None]:
 
 
 class _Bars:
-    """A bar per task, shown once the task has run, or will run, longer than a person waits."""
+    """One bar per task, shown when the task takes longer than `PATIENCE`."""
 
-    def __init__(self, what: str, console: Any) -> None:
+    def __init__(self, title: str, console: Any) -> None:
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as RichProgress
 
@@ -58,8 +59,8 @@ class _Bars:
         self._began: dict[str, float] = {}
         self._lock = Lock()
         self._stopped = False
-        self._whole = self._bars.add_task(what, total=None, count="", message="", visible=False)
-        self._timer = Timer(PATIENCE, self._show_the_whole)
+        self._title = self._bars.add_task(title, total=None, count="", message="", visible=False)
+        self._timer = Timer(PATIENCE, self._show_title)
         self._timer.daemon = True
         self._timer.start()
 
@@ -68,7 +69,7 @@ class _Bars:
         with self._lock:
             began = self._began.setdefault(step.task, now)
             if step.task not in self._tasks:
-                if not _takes_its_time(now - began, step):
+                if not _is_slow(now - began, step):
                     return
                 self._tasks[step.task] = self._bars.add_task(step.task, count="", message="")
                 self._bars.tasks[-1].start_time = self._bars.get_time() - (now - began)
@@ -80,7 +81,7 @@ class _Bars:
                 count=_count(step),
                 message=step.message,
             )
-            if step.done == step.total:  # it may come again, from the beginning
+            if step.done == step.total:  # a task of this name may start again
                 self._bars.remove_task(self._tasks.pop(step.task))
                 del self._began[step.task]
 
@@ -90,18 +91,18 @@ class _Bars:
             self._stopped = True
             self._bars.stop()
 
-    def _show_the_whole(self) -> None:
+    def _show_title(self) -> None:
         with self._lock:
             if not self._stopped:
                 self._start()
 
     def _start(self) -> None:
-        self._bars.update(self._whole, visible=not self._tasks)
+        self._bars.update(self._title, visible=not self._tasks)
         self._bars.start()
 
 
 def _time_left() -> Any:
-    """A column with the time left by the mean pace so far, from the first step on."""
+    """Return a column with the remaining time, by the mean time per step so far."""
     from rich.progress import ProgressColumn, Task
     from rich.text import Text
 
@@ -120,13 +121,13 @@ def _time_left() -> Any:
 def _count(step: Progress) -> str:
     if step.total is None:
         return f"{step.done}"
-    if step.total > _COUNTABLE:
+    if step.total > _MAX_COUNT:
         return f"{100 * step.done // step.total} %"
     return f"{step.done}/{step.total}"
 
 
-def _takes_its_time(elapsed: float, step: Progress) -> bool:
-    """Whether a task has run for two seconds or, by its pace so far, will run that long."""
+def _is_slow(elapsed: float, step: Progress) -> bool:
+    """Return whether a task has taken `PATIENCE` seconds or, by its pace so far, will."""
     if elapsed >= PATIENCE:
         return True
     if not step.total or not step.done:

@@ -12,7 +12,7 @@ from partita.cli._messages import Talk, hinting
 
 if TYPE_CHECKING:
     from partita.ensemble import Ensemble
-    from partita.io import Table
+    from partita.io import LabelStore, Table
 
 __all__ = [
     "Labels",
@@ -83,10 +83,24 @@ class Source:
             header=not self.no_header,
         )
 
+    def store(self, truth_column: str | None = None) -> LabelStore | None:
+        """Open the label store at the path; return None if the path is no folder."""
+        if not Path(self.path).is_dir():
+            return None
+        if self.columns or self.id_column or self.missing_values or self.no_header or truth_column:
+            raise ValueError(
+                f"{self.path} is a store, which has names, ids and missing labels of its own; "
+                "options about columns and missing labels are for files."
+            )
+        from partita.io import LabelStore
+
+        return LabelStore.open(self.path)
+
     def ensemble(self, noise: str, talk: Talk, truth_column: str | None = None) -> Labels:
         """Read the partitions of a file or a store, and the true classes from their column."""
-        if Path(self.path).is_dir():
-            return self._stored(truth_column)
+        store = self.store(truth_column)
+        if store is not None:
+            return Labels(store.to_ensemble(unlabeled="keep"))
         source = self
         if truth_column is not None and self.columns is not None:
             source = replace(self, columns=[*self.columns, truth_column])
@@ -100,16 +114,6 @@ class Source:
         if n_unlabeled:
             talk.say(f"{n_unlabeled} of {ensemble.n_samples} samples have no label and get none")
         return Labels(ensemble, table.id_name, truth)
-
-    def _stored(self, truth_column: str | None) -> Labels:
-        if self.columns or self.id_column or self.missing_values or self.no_header or truth_column:
-            raise ValueError(
-                f"{self.path} is a store, which has names, ids and missing labels of its own; "
-                "options about columns and missing labels are for files."
-            )
-        from partita.io import LabelStore
-
-        return Labels(LabelStore.open(self.path).to_ensemble(unlabeled="keep"))
 
 
 def one_column(table: Table, name: str | None, option: str) -> tuple[str, Any]:

@@ -1,4 +1,4 @@
-"""`partita compare`: many methods on one table of labels."""
+"""`partita compare`: run many methods on the same partitions."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli._messages import Talk, hinting, plain, print_json, print_table
+from partita.cli._messages import METHODS_HINT, Talk, hinting, plain, print_json, print_table
 from partita.cli._options import (
     Columns,
     IdColumn,
     Json,
-    LabelsFile,
     Methods,
     MissingValues,
     NoHeader,
     Noise,
     NoiseOption,
     Output,
+    PartitionsFile,
     Quiet,
     Seed,
 )
@@ -29,13 +29,13 @@ __all__ = ["compare"]
 
 
 def compare(
-    labels: LabelsFile,
+    partitions: PartitionsFile,
     clusters: Annotated[
-        int, typer.Option("--clusters", "-k", min=1, help="Number of clusters of every method.")
+        int, typer.Option("--clusters", "-k", min=1, help="Number of clusters for every method.")
     ],
     method: Methods = None,
     truth_column: Annotated[
-        str | None, typer.Option(help="Column with true classes to score the results by.")
+        str | None, typer.Option(help="Column with the true classes, for scores.")
     ] = None,
     output: Output = None,
     columns: Columns = None,
@@ -47,7 +47,7 @@ def compare(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run methods side by side: agreement, seconds, memory; `--output` keeps their labels."""
+    """Compare methods by agreement, time and memory; --output writes their labels."""
     import numpy as np
 
     from partita.cli._progress import progress_bars
@@ -59,34 +59,35 @@ def compare(
     check_output(output, as_json)
     talk = Talk(quiet)
     with progress_bars("reading", quiet=quiet):
-        source = Source(labels, columns, id_column, missing_values, no_header)
-        given = source.ensemble(noise, talk, truth_column)
-    known = hinting("`partita methods` lists the keys of all methods")
-    with known, progress_bars("comparing", quiet=quiet):
-        found = compare_methods(
-            given.ensemble, method or "all", clusters, y=given.truth, random_state=seed
+        source = Source(partitions, columns, id_column, missing_values, no_header)
+        data = source.ensemble(noise, talk, truth_column)
+    with hinting(METHODS_HINT), progress_bars("comparing", quiet=quiet):
+        comparison = compare_methods(
+            data.ensemble, method or "all", clusters, y=data.truth, random_state=seed
         )
     if output is not None:
-        results = {name: np.ma.masked_equal(result, -1) for name, result in found.labels.items()}
-        write(given.with_ids(results), output, base=labels)
+        results = {
+            name: np.ma.masked_equal(labels, -1) for name, labels in comparison.labels.items()
+        }
+        write(data.with_ids(results), output, base=partitions)
         talk.say(f"wrote {output}: the labels of {len(results)} methods")
     if as_json:
-        print_json(found.records)
+        print_json(comparison.records)
     else:
-        _print(found)
+        _print(comparison)
 
 
-def _print(found: Comparison) -> None:
-    measures = [m for m in ("anmi", "agreement", "ACC", "NMI", "ARI") if m in found.records[0]]
+def _print(comparison: Comparison) -> None:
+    measures = [m for m in ("anmi", "agreement", "ACC", "NMI", "ARI") if m in comparison.records[0]]
     rows, failures = [], []
-    for record in found.records:
+    for record in comparison.records:
         if record["failure"] is not None:
             failures.append([plain(record["method"]), plain(record["failure"])])
             continue
         cells = [plain(record["method"]), f"{record['n_clusters']}", f"{record['seconds']:.3g}"]
         cells.append(f"{record['peak_bytes'] / 2**20:.0f}")
         rows.append([*cells, *("" if record[m] is None else f"{record[m]:.3f}" for m in measures)])
-    head = [{"anmi": "ANMI"}.get(m, m) for m in measures]
-    print_table(["method", "clusters", "seconds", "peak MB", *head], rows, numbers=True)
+    names = [{"anmi": "ANMI"}.get(m, m) for m in measures]
+    print_table(["method", "clusters", "seconds", "peak MB", *names], rows, numbers=True)
     if failures:
-        print_table(["failed", "why"], failures)
+        print_table(["failed", "reason"], failures)

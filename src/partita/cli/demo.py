@@ -1,4 +1,4 @@
-"""`partita demo`: a hundred clusterings of handwritten digits, fused and scored."""
+"""`partita demo`: fuse and score a hundred clusterings of handwritten digits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli._messages import Talk, hinting, print_json, print_table
-from partita.cli._options import Json, Quiet, Seed
+from partita.cli._messages import METHODS_HINT, Talk, hinting, print_json, print_table
+from partita.cli._options import Json, Methods, Quiet, Seed
 
 if TYPE_CHECKING:
     from partita.datasets import Score
@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-_PICTURED = "LWGP"
+_DRAWN_METHOD = "LWGP"
 
 
 def demo(
-    partitions: Annotated[int, typer.Option(min=2, help="Base partitions to generate.")] = 100,
-    method: Annotated[
-        list[str] | None, typer.Option("--method", "-m", help="Key of a method; repeat for more.")
-    ] = None,
+    partitions: Annotated[int, typer.Option(min=2, help="Number of base partitions.")] = 100,
+    method: Methods = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Picture to write: .png, .svg or .pdf.")
     ] = Path("partita-demo.png"),
@@ -36,12 +34,11 @@ def demo(
     from partita.datasets.demo import DEFAULT_METHODS, run_demo
 
     _check_output(output)
-    known = hinting("`partita methods` lists the keys of all methods")
-    with known, progress_bars("demo", quiet=quiet):
+    with hinting(METHODS_HINT), progress_bars("demo", quiet=quiet):
         result = run_demo(
             n_partitions=partitions, methods=method or DEFAULT_METHODS, random_state=seed
         )
-        pictured = _draw(result, output)
+        drawn = _draw(result, output)
     scores = [*result.scores, result.base_mean, result.base_best]
     if as_json:
         records = [{"name": s.name, **s.measures, "seconds": s.seconds} for s in scores]
@@ -49,12 +46,12 @@ def demo(
     else:
         _print_scores(scores, len(result.scores))
     talk = Talk(quiet)
-    talk.say(f"wrote {output}: how far {partitions} partitions agree with {pictured}")
-    talk.hint("`partita methods` lists every method")
+    talk.say(f"wrote {output}: agreement of {partitions} partitions with {drawn}")
+    talk.hint(METHODS_HINT)
 
 
 def _check_output(path: Path) -> None:
-    """Refuse before the work, not after it, what could not be written."""
+    """Raise an error if the picture cannot be written, before it is computed."""
     if path.suffix not in (".png", ".svg", ".pdf"):
         raise ValueError(f"--output must end in .png, .svg or .pdf, got {str(path)!r}.")
     if not path.absolute().parent.is_dir():
@@ -65,15 +62,13 @@ def _draw(result: Demo, output: Path) -> str:
     """Draw the consensus of one method and return its name."""
     from partita.plotting import ConsensusDisplay, ScoresDisplay, draw_overview, save_figure
 
-    pictured = _PICTURED if _PICTURED in result.labels else result.scores[0].name
-    labels = result.labels[pictured]
-    consensus = ConsensusDisplay.from_labels(
-        result.partitions, labels, name=pictured, resolution=360
-    )
+    drawn = _DRAWN_METHOD if _DRAWN_METHOD in result.labels else result.scores[0].name
+    labels = result.labels[drawn]
+    consensus = ConsensusDisplay.from_labels(result.partitions, labels, name=drawn, resolution=360)
     methods = {score.name: score.measures["ARI"] for score in result.scores}
     scores = ScoresDisplay(result.base_measures["ARI"], methods, "ARI")
     save_figure(draw_overview(consensus, scores, result.images, labels), output, dpi=110)
-    return pictured
+    return drawn
 
 
 def _print_scores(scores: list[Score], n_methods: int) -> None:

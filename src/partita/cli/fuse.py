@@ -1,4 +1,4 @@
-"""`partita fuse`: many partitions in, one out."""
+"""`partita fuse`: fuse many partitions into one."""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli._messages import Talk, hinting, print_json
+from partita.cli._messages import METHODS_HINT, Talk, hinting, print_json
 from partita.cli._options import (
     Clusters,
     Columns,
     IdColumn,
     Json,
-    LabelsFile,
     Method,
     MissingValues,
     NoHeader,
     Noise,
     NoiseOption,
     Output,
+    PartitionsFile,
     Quiet,
     Seed,
     k_range,
 )
 
 if TYPE_CHECKING:
-    from partita.cli._tables import Labels
+    from partita.diagnostics import Diagnosis
     from partita.fusion import Fusion
-    from partita.io import Table
 
 __all__ = ["fuse"]
 
+_BLOCK_ROWS = 1 << 20
+
 
 def fuse(
-    labels: LabelsFile,
+    partitions: PartitionsFile,
     clusters: Clusters,
     method: Method = "lwgp",
     output: Output = None,
@@ -57,126 +58,166 @@ def fuse(
 ) -> None:
     """Fuse partitions into one and say how far to trust it.
 
-    A store that exceeds memory is fused from disk by methods that can (sec, kcc, lwgp ...): labels
-    only, to an .npy file.
+    A store that exceeds memory is fused out of core by methods that can (sec, kcc, lwgp ...): the
+    result has labels and no confidence.
     """
-    from partita.cli._large import fuse_large, large_store
     from partita.cli._progress import progress_bars
-    from partita.cli._tables import Source, check_output, check_report, write
-    from partita.fusion import fuse as fuse_labels
+    from partita.cli._tables import Source, check_output, check_report
+    from partita.fusion import fuse as fuse_partitions
     from partita.registry import prepare
 
     ks = k_range(clusters)
-    with hinting("`partita methods` lists the keys of all methods"):
+    with hinting(METHODS_HINT):
         estimator = prepare(method)
     if checkpoint is not None:
-        _keep_state(estimator, checkpoint)
+        _set_checkpoint(estimator, checkpoint)
     check_output(output, as_json)
     check_report(report)
-    store = large_store(labels, ks[-1])
-    if store is not None:
-        fuse_large(store, estimator, ks, output, report, seed, as_json, quiet)
-        return
     talk = Talk(quiet)
-    with progress_bars("reading", quiet=quiet):
-        source = Source(labels, columns, id_column, missing_values, no_header)
-        given = source.ensemble(noise, talk)
+    source = Source(partitions, columns, id_column, missing_values, no_header)
+    store, id_name = source.store(), "id"
+    data: Any = store
+    if store is not None:
+        _check_files_of_large_store(store, ks[-1], output, report)
+    else:
+        with progress_bars("reading", quiet=quiet):
+            labels = source.ensemble(noise, talk)
+        data, id_name = labels.ensemble, labels.id_name
     with progress_bars(type(estimator).__name__, quiet=quiet):
-        found = fuse_labels(
-            given.ensemble,
+        fusion = fuse_partitions(
+            data,
             ks[0] if len(ks) == 1 else None,
             method=estimator,
             k_range=ks,
             random_state=seed,
         )
     if report is not None:
-        _report(given, found, report, seed, quiet)
+        _write_report(fusion, report, seed, quiet)
     if output is not None or not as_json:
-        write(_result(given, found, name, output), output, base=labels)
-    summary = _summary(given, found, seed)
+        _write_result(fusion, name, id_name, output, base=partitions)
+    summary = _summary(fusion, seed)
     if as_json:
         record = summary | {"output": output, "report": report and str(report)}
-        own = {} if output else {"ids": given.ensemble.sample_ids, "labels": found.labels}
-        print_json(record | own)
-    _tell(talk, found, summary)
-    written = [str(path) for path in (output, report) if path not in (None, "-")]
-    if written:
-        talk.say(f"wrote {' and '.join(written)}")
+        if output is None:
+            record |= {"ids": fusion.partitions.sample_ids, "labels": fusion.labels}
+        print_json(record)
+    _print_summary(talk, fusion, summary)
+    files = [str(path) for path in (output, report) if path not in (None, "-")]
+    if files:
+        talk.say(f"wrote {' and '.join(files)}")
 
 
-def _keep_state(estimator: Any, folder: str) -> None:
+def _set_checkpoint(estimator: Any, folder: str) -> None:
     if "checkpoint" not in estimator.get_params(deep=False):
-        raise ValueError(f"{type(estimator).__name__} keeps no checkpoints; sec, kcc and lwgp do.")
+        raise ValueError(f"{type(estimator).__name__} has no checkpoints; sec, kcc and lwgp have.")
     estimator.set_params(checkpoint=folder)
 
 
-def _report(given: Labels, found: Fusion, path: Path, seed: int, quiet: bool) -> None:
+def _check_files_of_large_store(
+    store: Any, n_clusters: int, output: str | None, report: Path | None
+) -> None:
+    """Raise an error before the fit if it is out of core and its result cannot be written."""
+    from partita.fusion import fits_in_memory
+
+    if fits_in_memory(store, n_clusters):
+        return
+    if report is not None:
+        raise ValueError(f"{store.path} does not fit into memory, as a report needs.")
+    if output in (None, "-"):
+        raise ValueError(f"{store.path} does not fit into memory. Name a file with --output.")
+
+
+def _write_report(fusion: Fusion, path: Path, seed: int, quiet: bool) -> None:
     from partita.cli._progress import progress_bars
     from partita.reporting import report
 
     with progress_bars("report", quiet=quiet):
-        report(
-            given.ensemble,
-            found,
-            path,
-            random_state=seed,
+        report(fusion.partitions, fusion, path, random_state=seed)
+
+
+def _write_result(
+    fusion: Fusion, name: str, id_name: str, output: str | None, *, base: str
+) -> None:
+    """Write labels and confidence with the ids of the samples; a .npy file has labels only."""
+    import numpy as np
+
+    from partita.cli._tables import write
+    from partita.io import LabelStore, Table, write_labels
+
+    if isinstance(fusion.partitions, LabelStore):  # out of core
+        store = fusion.partitions
+        ids = (i for block in store.iter_sample_ids() for i in block)
+        write_labels(
+            str(output),
+            fusion.labels,
+            fusion.n_clusters,
+            name=name,
+            ids=ids if store.has_sample_ids else None,
         )
+        return
+    columns: dict[str, Any] = {name: np.ma.masked_equal(fusion.labels, -1)}
+    if fusion.confidence is not None and not (output or "").endswith(".npy"):
+        columns[f"{name}_confidence"] = np.round(fusion.confidence, 6)
+    write(Table(columns, fusion.partitions.sample_ids, id_name), output, base=base)
 
 
-def _result(given: Labels, found: Fusion, name: str, output: str | None) -> Table:
-    """Consensus and confidence beside the ids; an .npy file has room for the first alone."""
-    import numpy as np
-
-    columns: dict[str, Any] = {name: np.ma.masked_equal(found.labels, -1)}
-    if not (output or "").endswith(".npy"):
-        columns[f"{name}_confidence"] = np.round(found.confidence, 6)
-    return given.with_ids(columns)
-
-
-def _summary(given: Labels, found: Fusion, seed: int) -> dict[str, Any]:
-    import numpy as np
-
-    diagnosis = found.diagnosis
+def _summary(fusion: Fusion, seed: int) -> dict[str, Any]:
+    diagnosis = fusion.diagnosis
     return {
-        "n_samples": given.ensemble.n_samples,
-        "n_partitions": given.ensemble.n_partitions,
-        "method": found.method.info.key,
-        "parameters": found.method.get_params(deep=False),
+        "n_samples": fusion.partitions.n_samples,
+        "n_partitions": fusion.partitions.n_partitions,
+        "method": fusion.method.info.key,
+        "parameters": fusion.method.get_params(deep=False),
         "seed": seed,
-        "n_clusters": found.n_clusters,
-        "sizes": diagnosis.sizes,
+        "n_clusters": fusion.n_clusters,
+        "sizes": _count_samples(fusion) if diagnosis is None else diagnosis.sizes,
+        "converged": fusion.method.converged_,
+        "scan": None if fusion.scan is None else fusion.scan.records(),
+    } | ({} if diagnosis is None else _trust(fusion, diagnosis))
+
+
+def _trust(fusion: Fusion, diagnosis: Diagnosis) -> dict[str, Any]:
+    import numpy as np
+
+    names = fusion.partitions.partition_names
+    bad_partitions = diagnosis.bad_partitions.nonzero()[0]
+    return {
         "cohesion": diagnosis.cohesion,
         "stability": diagnosis.stability,
-        "mean_confidence": float(np.nanmean(found.confidence)),
+        "mean_confidence": float(np.nanmean(diagnosis.confidence)),
         "n_doubtful": len(diagnosis.doubtful_samples()),
-        "bad_partitions": _bad_partitions(given, found),
+        "bad_partitions": [str(i) if names is None else str(names[i]) for i in bad_partitions],
         "anmi": diagnosis.anmi,
         "best_partition_anmi": diagnosis.best_partition_anmi,
-        "converged": found.method.converged_,
-        "scan": None if found.scan is None else found.scan.records(),
     }
 
 
-def _bad_partitions(given: Labels, found: Fusion) -> list[str]:
-    names = given.ensemble.partition_names
-    where = found.diagnosis.bad_partitions.nonzero()[0]
-    return [str(i) if names is None else str(names[i]) for i in where]
+def _count_samples(fusion: Fusion) -> Any:
+    """Count the samples of every cluster, block by block."""
+    import numpy as np
+
+    sizes = np.zeros(fusion.n_clusters, np.int64)
+    for start in range(0, len(fusion.labels), _BLOCK_ROWS):
+        block = np.asarray(fusion.labels[start : start + _BLOCK_ROWS])
+        sizes += np.bincount(block[block >= 0], minlength=fusion.n_clusters)
+    return sizes
 
 
-def _tell(talk: Talk, found: Fusion, summary: dict[str, Any]) -> None:
-    """The result in a few lines."""
-    diagnosis = found.diagnosis
-    chosen = "" if found.scan is None else " (chosen against the null)"
+def _print_summary(talk: Talk, fusion: Fusion, summary: dict[str, Any]) -> None:
+    diagnosis = fusion.diagnosis
+    chosen = "" if fusion.scan is None else " (chosen against the null)"
     talk.say(
-        f"{found.n_clusters} clusters{chosen} of {summary['n_samples']} samples from "
-        f"{summary['n_partitions']} partitions by {type(found.method).__name__}"
+        f"{fusion.n_clusters} clusters{chosen} of {summary['n_samples']} samples from "
+        f"{summary['n_partitions']} partitions by {type(fusion.method).__name__}"
     )
-    sizes = zip(diagnosis.sizes, diagnosis.cohesion, strict=True)
-    for cluster, (size, cohesion) in enumerate(sizes):
-        talk.say(f"  {cluster:>3}  {size:>8.0f} samples  cohesion {cohesion:.3f}")
+    for cluster, size in enumerate(summary["sizes"]):
+        cohesion = "" if diagnosis is None else f"  cohesion {diagnosis.cohesion[cluster]:.3f}"
+        talk.say(f"  {cluster:>3}  {size:>8.0f} samples{cohesion}")
+    if diagnosis is None:
+        return
     talk.say(
-        f"confidence {summary['mean_confidence']:.3f} on average, {summary['n_doubtful']} samples "
-        "doubtful"
+        f"mean confidence {summary['mean_confidence']:.3f}, "
+        f"{summary['n_doubtful']} doubtful samples"
     )
     if summary["bad_partitions"]:
         talk.say(f"partitions unlike the others: {', '.join(summary['bad_partitions'])}")

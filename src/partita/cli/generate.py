@@ -1,9 +1,9 @@
-"""`partita generate`: features in, many partitions out."""
+"""`partita generate`: cluster features many times."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,7 +14,7 @@ __all__ = ["generate"]
 
 
 class Generator(StrEnum):
-    """Names of `partita.generators` as the command line writes them."""
+    """Keys of `partita.generators.GENERATORS`, with hyphens."""
 
     random_k = "random-k"
     random_features = "random-features"
@@ -37,21 +37,26 @@ def generate(
     ] = Generator.random_k,
     partitions: Annotated[
         int | None,
-        typer.Option("--partitions", "-n", help="Partitions to make; 100 by default."),
+        typer.Option("--partitions", "-n", help="Number of partitions; 100 by default."),
     ] = None,
     clusters: Annotated[
-        int | None, typer.Option("--clusters", "-k", help="Clusters you expect in the end.")
+        int | None,
+        typer.Option("--clusters", "-k", help="Number of clusters you expect in the consensus."),
     ] = None,
     k_min: Annotated[
-        int | None, typer.Option(help="Fewest clusters of a partition; those expected, or 2.")
+        int | None,
+        typer.Option(help="Fewest clusters of a partition; by default --clusters, or 2."),
     ] = None,
     k_max: Annotated[
-        int | None, typer.Option(help="Most clusters of a partition; the root of n by default.")
+        int | None,
+        typer.Option(
+            help="Most clusters of a partition; by default the root of the number of samples."
+        ),
     ] = None,
     ratio: Annotated[
-        float | None, typer.Option(help="Share of features or rows a partition sees.")
+        float | None, typer.Option(help="Share of the features or rows that a partition uses.")
     ] = None,
-    metric: Annotated[str | None, typer.Option(help="euclidean or cosine.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Distance: euclidean or cosine.")] = None,
     columns: Columns = None,
     id_column: IdColumn = None,
     no_header: NoHeader = False,
@@ -64,60 +69,43 @@ def generate(
 
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, write
+    from partita.generators import make_generator
     from partita.io import Table
 
     check_output(output, as_json)
-    maker = _maker(
-        generator,
-        n_partitions=partitions,
-        n_clusters=clusters,
-        k_min=k_min,
-        k_max=k_max,
-        ratio=ratio,
-        metric=metric,
-        random_state=seed,
+    options = {
+        "n_partitions": partitions,
+        "n_clusters": clusters,
+        "k_min": k_min,
+        "k_max": k_max,
+        "ratio": ratio,
+        "metric": metric,
+        "random_state": seed,
+    }
+    fitted = make_generator(
+        generator.value, **{name: value for name, value in options.items() if value is not None}
     )
     with progress_bars("reading", quiet=quiet):
         table = Source(features, columns, id_column, None, no_header).features()
     with progress_bars("generating", quiet=quiet):
-        labels = maker.fit_transform(table.matrix())
-    found = np.ma.masked_equal(labels, -1)
+        labels = fitted.fit_transform(table.matrix())
+    masked = np.ma.masked_equal(labels, -1)
     result = Table(
-        {f"partition_{i}": found[:, i] for i in range(found.shape[1])}, table.ids, table.id_name
+        {f"partition_{i}": masked[:, i] for i in range(masked.shape[1])}, table.ids, table.id_name
     )
     if output is not None or not as_json:
         write(result, output, base=features)
-    k = maker.n_clusters_
+    k = fitted.n_clusters_
     n_samples, n_partitions = labels.shape
     if as_json:
         record = {
             "n_samples": n_samples,
             "n_partitions": n_partitions,
             "generator": generator.value,
-            "parameters": maker.get_params(deep=False),
+            "parameters": fitted.get_params(deep=False),
             "n_clusters": k,
             "output": output,
         }
         print_json(record | ({} if output else {"ids": table.ids, "labels": labels}))
-    said = f"{n_partitions} partitions of {n_samples} samples, {k.min()} to {k.max()} clusters each"
-    Talk(quiet).say(said if output in (None, "-") else f"wrote {output}: {said}")
-
-
-def _maker(generator: Generator, **options: Any) -> Any:
-    """The generator with the options that were given, each of which it must take."""
-    from partita import generators
-
-    name = "".join(part.capitalize() for part in generator.value.split("-"))
-    kind = getattr(generators, name)
-    maker = kind()
-    known = maker.get_params(deep=False)
-    given = {option: value for option, value in options.items() if value is not None}
-    for option in given:
-        if option not in known:
-            flag = {"n_partitions": "--partitions", "n_clusters": "--clusters"}.get(
-                option, f"--{option.replace('_', '-')}"
-            )
-            raise ValueError(
-                f"{flag} means nothing to {generator.value}, which takes {', '.join(known)}."
-            )
-    return maker.set_params(**given)
+    text = f"{n_partitions} partitions of {n_samples} samples, {k.min()} to {k.max()} clusters each"
+    Talk(quiet).say(text if output in (None, "-") else f"wrote {output}: {text}")

@@ -1,4 +1,4 @@
-"""`partita methods`: the table of the registry."""
+"""`partita methods`: list the consensus methods."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def methods(
 
     from partita.registry import all_methods
 
-    found = all_methods(family=family)
-    if not found:
-        known = ", ".join(sorted({c.info.family for c in all_methods()}))
-        raise ValueError(f"No method of family {family!r}. Known: {known}.")
+    classes = all_methods(family=family)
+    if not classes:
+        families = ", ".join(sorted({c.info.family for c in all_methods()}))
+        raise ValueError(f"No method of family {family!r}. Available: {families}.")
     records: list[dict[str, Any]] = [
         {"class": c.__name__}
         | {f.name: getattr(c.info, f.name) for f in fields(c.info) if f.name != "bytes_needed"}
-        for c in found
+        for c in classes
     ]
     if as_json:
         print_json(records)

@@ -12,11 +12,11 @@ from partita.cli._options import (
     Columns,
     IdColumn,
     Json,
-    LabelsFile,
     MissingValues,
     NoHeader,
     Noise,
     NoiseOption,
+    PartitionsFile,
     Quiet,
 )
 
@@ -24,7 +24,7 @@ __all__ = ["report"]
 
 
 def report(
-    labels: LabelsFile,
+    labels: PartitionsFile,
     consensus: Annotated[
         str, typer.Argument(metavar="CONSENSUS", help="Table with the consensus of the samples.")
     ],

@@ -1,4 +1,4 @@
-"""`partita segment`: features in files in, a store of incomplete partitions out."""
+"""`partita segment`: cluster random samples of features in files, into a label store."""
 
 from __future__ import annotations
 
@@ -17,33 +17,40 @@ def segment(
     features: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FEATURES", help="Matrix of numbers as .npy; more files, more rows."
+            metavar="FEATURES",
+            help="Matrix of numbers as .npy; the rows of several files are joined.",
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder of the label store to make.")
+        Path, typer.Option("--output", "-o", help="Folder of the label store to write.")
     ],
     clusters: Annotated[
         str,
-        typer.Option("--clusters", "-k", help="Clusters of a partition, or LOW:HIGH to draw from."),
+        typer.Option(
+            "--clusters",
+            "-k",
+            help="Number of clusters of a partition, or LOW:HIGH for a random number.",
+        ),
     ],
     partitions: Annotated[
-        int, typer.Option("--partitions", "-n", min=1, help="Partitions to make.")
+        int, typer.Option("--partitions", "-n", min=1, help="Number of partitions.")
     ] = 100,
     ratio: Annotated[
-        float | None, typer.Option(help="Share of the rows a partition sees; 0.5 by default.")
+        float | None, typer.Option(help="Share of the rows that a partition uses; 0.5 by default.")
     ] = None,
-    rows: Annotated[int | None, typer.Option(help="Rows a partition sees, instead.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="Number of rows that a partition uses, instead of --ratio.")
+    ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; as many as cores by default.")
+        int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Cluster random samples of rows, one partition each, where the features exceed memory.
+    """Cluster random samples of the rows of features that exceed memory, one per partition.
 
-    Run again after an interruption, the same command goes on where it stopped.
+    After an interruption, the same command continues where it stopped.
     """
     from partita.cli._progress import progress_bars
     from partita.generators import segment

@@ -112,6 +112,8 @@ def _diagnosis(partitions: Any, labels: Any) -> Diagnosis:
             f"partitions has {n_samples} samples, the fusion {len(labels.labels)}. Pass the "
             "partitions that were fused."
         )
+    if labels.diagnosis is None:
+        raise ValueError("Expected a fusion with a diagnosis, got one that was fitted out of core.")
     return labels.diagnosis
 
 

@@ -1,0 +1,98 @@
+"""`partita scan-k`: choose the number of clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from partita.cli._messages import METHODS_HINT, Talk, hinting, print_json, print_table
+from partita.cli._options import (
+    Clusters,
+    Columns,
+    IdColumn,
+    Json,
+    Method,
+    MissingValues,
+    NoHeader,
+    Noise,
+    NoiseOption,
+    PartitionsFile,
+    Quiet,
+    Seed,
+    k_range,
+)
+
+if TYPE_CHECKING:
+    from partita.select_k import KScan
+
+__all__ = ["scan_k"]
+
+_CURVES_WITH_NULL = ("separation", "stability", "item_consensus", "pac")
+_CURVES_WITHOUT_NULL = ("delta_area", "eigengap", "lifetime")
+
+
+def scan_k(
+    partitions: PartitionsFile,
+    clusters: Clusters = "2:10",
+    features: Annotated[
+        bool, typer.Option("--features", help="The table holds features, not partitions.")
+    ] = False,
+    method: Method = "lwgp",
+    resamples: Annotated[
+        int, typer.Option(min=2, help="Number of pairs of halves of the partitions.")
+    ] = 10,
+    nulls: Annotated[int, typer.Option(min=2, help="Number of null ensembles.")] = 10,
+    columns: Columns = None,
+    id_column: IdColumn = None,
+    missing_values: MissingValues = None,
+    no_header: NoHeader = False,
+    noise: NoiseOption = Noise.missing,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Choose the number of clusters against a null, or find that there is no structure."""
+    from partita import select_k
+    from partita.cli._progress import progress_bars
+    from partita.cli._tables import Source
+    from partita.registry import prepare
+
+    ks = k_range(clusters)
+    with hinting(METHODS_HINT):
+        estimator = prepare(method)
+    talk = Talk(quiet)
+    source = Source(partitions, columns, id_column, missing_values, no_header)
+    options: dict[str, Any] = {
+        "method": estimator,
+        "n_resamples": resamples,
+        "n_null": nulls,
+        "random_state": seed,
+    }
+    with progress_bars("scan", quiet=quiet):
+        if features:
+            scan = select_k.scan_k_features(source.features().matrix(), ks, **options)
+        else:
+            scan = select_k.scan_k(source.ensemble(noise, talk).ensemble, ks, **options)
+    if as_json:
+        print_json({"best_k": scan.best_k, "criterion": scan.criterion, "curves": scan.records()})
+        return
+    _print(scan)
+    if scan.best_k is None:
+        talk.hint("partitions that agree no more than by chance have no number of clusters")
+
+
+def _print(scan: KScan) -> None:
+    rows = []
+    for record in scan.records():
+        markup = ("[bold]", "[/]") if record["k"] == scan.best_k else ("", "")
+        cells = [f"{record['k']}", f"{record['gain']:.3f}", f"{record['standard_error']:.3f}"]
+        cells += [f"{record[c]:.3f} ({record[f'null_{c}']:.3f})" for c in _CURVES_WITH_NULL]
+        cells += [f"{record[c]:.3f}" for c in _CURVES_WITHOUT_NULL]
+        rows.append([f"{markup[0]}{cell}{markup[1]}" for cell in cells])
+    names = ["K", "gain", "s.e.", *(f"{c.replace('_', ' ')} (null)" for c in _CURVES_WITH_NULL)]
+    print_table([*names, *(c.replace("_", " ") for c in _CURVES_WITHOUT_NULL)], rows, numbers=True)
+    if scan.best_k is None:
+        typer.echo("no structure found: no K does better than the null")
+    else:
+        typer.echo(f"suggested: K = {scan.best_k}")

@@ -1,0 +1,12 @@
+"""Fuse partitions in one call: consensus, number of clusters and confidence.
+
+`fuse` takes any kind of partitions. `add_consensus` takes partitions that are columns of an AnnData
+or a data frame, and adds the result as columns.
+"""
+
+from __future__ import annotations
+
+from partita.fusion._frames import add_consensus
+from partita.fusion._fusing import Fusion, fits_in_memory, fuse
+
+__all__ = ["Fusion", "add_consensus", "fits_in_memory", "fuse"]

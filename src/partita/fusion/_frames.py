@@ -1,0 +1,160 @@
+"""`add_consensus`: fuse columns of an AnnData or a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+
+from partita._input.containers import as_frame
+from partita.ensemble import Ensemble
+from partita.exceptions import InvalidEnsembleError
+from partita.fusion._fusing import Fusion, fuse
+from partita.io import choose_columns
+
+__all__ = ["add_consensus"]
+
+_PACKAGES = ("partita", "numpy", "scipy", "scikit-learn")  # whose versions are recorded
+
+
+def add_consensus(
+    data: Any,
+    columns: Sequence[str] | str | None = None,
+    n_clusters: int | None = None,
+    *,
+    method: Any = "lwgp",
+    name: str = "consensus",
+    noise: str = "missing",
+    k_range: Iterable[int] = range(2, 11),
+    random_state: int | None = None,
+    copy: bool = False,
+) -> Any:
+    """Fuse partitions that are columns of an AnnData or a data frame.
+
+    Parameters
+    ----------
+    data : AnnData, or data frame of any library
+        Samples in rows.
+    columns : str or sequence of str, optional
+        Columns of `obs` or of the data frame, by name or pattern such as "leiden_*"; required for
+        an AnnData. By default all columns of a data frame. Columns that an earlier call added under
+        `name` are left out.
+    n_clusters : int, optional
+        Number of clusters. By default the suggestion of `partita.scan_k` over `k_range`.
+    method : str, class or estimator, default="lwgp"
+        Consensus method: its key, class or estimator.
+    name : str, default="consensus"
+        Name of the column of labels; the confidence is in `name + "_confidence"`.
+    noise : {"missing", "cluster", "singletons"}, default="missing"
+        What a label of -1 means.
+    k_range : iterable of int, default=range(2, 11)
+        Numbers of clusters to choose from if `n_clusters` is None.
+    random_state : int or None, default=None
+        Seed of the scan and of a method that has none.
+    copy : bool, default=False
+        Return a changed copy of an AnnData instead of changing it. A data frame is never changed.
+
+    Returns
+    -------
+    None, AnnData or data frame
+        None for an AnnData, which gets `obs[name]` (categorical), the confidence, and
+        `uns[name]` (parameters, method, versions); a copy of it if `copy`. For a data frame, a
+        frame of the same library with the two columns added, -1 for samples without any label.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from partita import add_consensus
+    >>> frame = polars.DataFrame({"a": [0, 0, 1, 1], "b": [2, 2, 3, 3], "c": ["x", "y", "y", "y"]})
+    >>> add_consensus(frame, n_clusters=2, random_state=0)["consensus"].to_list()
+    [0, 0, 1, 1]
+    """
+    options = {
+        "method": method,
+        "n_clusters": n_clusters,
+        "k_range": k_range,
+        "random_state": random_state,
+    }
+    if hasattr(data, "obs") and hasattr(data, "uns"):
+        if columns is None:
+            raise InvalidEnsembleError(
+                f"columns must name the columns of obs that are partitions; there are "
+                f"{', '.join(map(str, data.obs.columns))}."
+            )
+        data = data.copy() if copy else data
+        names, fusion = _fuse_columns(data.obs, columns, name, noise, options)
+        _add_to_anndata(data, name, names, fusion, noise, random_state)
+        return data if copy else None
+    names, fusion = _fuse_columns(data, columns, name, noise, options)
+    frame = nw.from_native(data, eager_only=True)
+    backend = frame.implementation
+    return frame.with_columns(
+        nw.new_series(name, fusion.labels, nw.Int64, backend=backend),
+        nw.new_series(f"{name}_confidence", fusion.confidence, nw.Float64, backend=backend),
+    ).to_native()
+
+
+def _fuse_columns(
+    frame: Any,
+    columns: Sequence[str] | str | None,
+    name: str,
+    noise: str,
+    options: dict[str, Any],
+) -> tuple[list[str], Fusion]:
+    table = as_frame(frame)
+    if table is None:
+        raise InvalidEnsembleError(
+            f"Expected an AnnData or a data frame, got {type(frame).__name__}. Use `partita.fuse` "
+            "for a table of labels."
+        )
+    results = (name, f"{name}_confidence")
+    names = [str(column) for column in table.columns if column not in results]
+    patterns = [columns] if isinstance(columns, str) else columns
+    names = choose_columns(names, patterns, None, "the data")
+    ensemble = Ensemble.from_frame(frame, columns=names, noise=noise, unlabeled="keep")
+    return names, fuse(ensemble, **options)
+
+
+def _add_to_anndata(
+    adata: Any,
+    name: str,
+    names: list[str],
+    fusion: Fusion,
+    noise: str,
+    random_state: int | None,
+) -> None:
+    import pandas  # comes with anndata
+
+    adata.obs[name] = pandas.Categorical.from_codes(
+        fusion.labels, [str(k) for k in range(fusion.n_clusters)]
+    )
+    adata.obs[f"{name}_confidence"] = fusion.confidence
+    record: dict[str, Any] = {
+        "method": fusion.method.info.key,
+        "parameters": _storable(fusion.method.get_params(deep=False)),
+        "columns": np.asarray(names),
+        "noise": noise,
+        "n_clusters": fusion.n_clusters,
+        "versions": {package: version(package) for package in _PACKAGES},
+    }
+    if random_state is not None:
+        record["random_state"] = int(random_state)
+    if fusion.scan is not None:
+        record["scan"] = {
+            "k": fusion.scan.k,
+            "gain": fusion.scan.gain,
+            "standard_error": fusion.scan.standard_error,
+        }
+    adata.uns[name] = record
+
+
+def _storable(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as an h5ad file can hold them: numbers and text, without None."""
+    return {
+        name: value if isinstance(value, bool | int | float | str) else repr(value)
+        for name, value in parameters.items()
+        if value is not None
+    }

@@ -1,0 +1,155 @@
+"""`fuse`, in memory or out of core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita._memory import memory_budget
+from partita.consensus import BaseConsensus
+from partita.diagnostics import Diagnosis, diagnose
+from partita.ensemble import Ensemble, as_ensemble
+from partita.exceptions import MemoryBudgetError, NoStructureError
+from partita.io import LabelStore
+from partita.registry import all_methods, prepare
+from partita.select_k import KScan, scan_k
+
+__all__ = ["Fusion", "fits_in_memory", "fuse"]
+
+_BYTES_PER_SAMPLE_AND_CLUSTER = 32  # four tables of samples by clusters in a diagnosis
+
+
+@dataclass(frozen=True, eq=False)
+class Fusion:
+    """A consensus and how far to trust it. Returned by `fuse`.
+
+    Attributes
+    ----------
+    labels : array of shape (n_samples,)
+        Cluster of every sample, -1 for a sample without any label. If the fit was out of core, an
+        array that is mapped from a temporary file.
+    confidence : array of shape (n_samples,) or None
+        Item consensus of every sample with its own cluster; NaN for a sample without a label or
+        alone in its cluster. None if the fit was out of core.
+    method : consensus method
+        The fitted estimator.
+    diagnosis : Diagnosis or None
+        Confidence of samples, clusters and partitions. None if the fit was out of core.
+    scan : KScan or None
+        The scan that chose the number of clusters; None if it was passed.
+    partitions : Ensemble or LabelStore
+        The base partitions; a `LabelStore` if the fit was out of core.
+    """
+
+    labels: NDArray[np.int64]
+    confidence: NDArray[np.float64] | None
+    method: BaseConsensus
+    diagnosis: Diagnosis | None
+    scan: KScan | None
+    partitions: Ensemble | LabelStore
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters of the consensus."""
+        return int(self.method.n_clusters_)
+
+
+def fuse(
+    partitions: Any,
+    n_clusters: int | None = None,
+    *,
+    method: Any = "lwgp",
+    k_range: Iterable[int] = range(2, 11),
+    random_state: int | None = None,
+) -> Fusion:
+    """Fuse partitions and say how far to trust the result.
+
+    Parameters
+    ----------
+    partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
+        The base partitions. A store whose labels and diagnosis exceed the memory budget is fitted
+        out of core, without a diagnosis.
+    n_clusters : int, optional
+        Number of clusters. By default the suggestion of `partita.scan_k` over `k_range`.
+    method : str, class or estimator, default="lwgp"
+        Consensus method: its key, class or estimator. An estimator is cloned; `n_clusters` is set,
+        and the seed if it has none.
+    k_range : iterable of int, default=range(2, 11)
+        Numbers of clusters to choose from if `n_clusters` is None.
+    random_state : int or None, default=None
+        Seed of the scan and of a method that has none.
+
+    Returns
+    -------
+    Fusion
+
+    Raises
+    ------
+    NoStructureError
+        If `n_clusters` is None and no number of clusters does better than the null.
+    MemoryBudgetError
+        If a store exceeds the memory budget and `n_clusters` is None, or the method is not
+        `out_of_core`.
+
+    Examples
+    --------
+    >>> from partita import fuse
+    >>> from partita.datasets import make_partitions
+    >>> partitions, y = make_partitions(90, 20, 3, noise=0.2)
+    >>> fusion = fuse(partitions, k_range=range(2, 5), random_state=0)
+    >>> fusion.n_clusters, round(float(fusion.confidence.mean()), 1)
+    (3, 0.7)
+    """
+    ks = sorted(k_range) if n_clusters is None else [n_clusters]
+    if isinstance(partitions, LabelStore):
+        if not fits_in_memory(partitions, max(ks, default=1)):
+            return _fuse_out_of_core(partitions, n_clusters, method, random_state)
+        ensemble = partitions.to_ensemble(unlabeled="keep")
+    else:
+        ensemble = as_ensemble(partitions)
+    scan = None
+    if n_clusters is None:
+        scan = scan_k(ensemble, ks, random_state=random_state)
+        if scan.best_k is None:
+            raise NoStructureError(
+                f"No structure found: no number of clusters from {scan.k[0]} to {scan.k[-1]} does "
+                "better than labels in random order. Pass a number to get clusters all the same."
+            )
+        n_clusters = scan.best_k
+    estimator = prepare(method, n_clusters, random_state).fit(ensemble)
+    diagnosis = diagnose(ensemble, estimator.labels_)
+    return Fusion(
+        estimator.labels_, diagnosis.confidence, estimator, diagnosis, scan, partitions=ensemble
+    )
+
+
+def fits_in_memory(store: LabelStore, n_clusters: int) -> bool:
+    """Return whether the labels of a store and the diagnosis fit the memory budget.
+
+    If they do not, `fuse` works out of core.
+    """
+    labels = store.n_partitions * store.dtype.itemsize
+    diagnosis = _BYTES_PER_SAMPLE_AND_CLUSTER * n_clusters
+    return store.n_samples * (labels + diagnosis) <= memory_budget()
+
+
+def _fuse_out_of_core(
+    store: LabelStore, n_clusters: int | None, method: Any, random_state: int | None
+) -> Fusion:
+    estimator = prepare(method, n_clusters, random_state)
+    reason = f"{store.path} does not fit into memory"
+    if n_clusters is None:
+        raise MemoryBudgetError(
+            f"{reason}, as a scan over the number of clusters needs. Pass the number of clusters."
+        )
+    if not estimator.info.out_of_core:
+        keys = ", ".join(c.info.key for c in all_methods() if c.info.out_of_core)
+        raise MemoryBudgetError(
+            f"{reason}, as {type(estimator).__name__} needs. Methods that work out of core: {keys}."
+        )
+    estimator.fit(store)
+    return Fusion(estimator.labels_, None, estimator, None, None, partitions=store)
