@@ -1,4 +1,4 @@
-"""CCC: plain k-means on label rows."""
+"""CCC: squared-error k-means on label rows."""
 
 from __future__ import annotations
 
@@ -7,42 +7,45 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.consensus._utility_kmeans import UtilityKMeansConsensus, utility_bytes
 from partita.consensus.base import MethodInfo
-from partita.consensus.constraints import PARTITION_WEIGHTS
 from partita.scale import Rows
-from partita.solvers.label_kmeans import Tables, UtilityGeometry, max_initial_groups
+from partita.solvers.label_kmeans import UtilityGeometry
 
 __all__ = ["CCC"]
 
 
-class CCC(LabelKMeansConsensus):
+class CCC(UtilityKMeansConsensus):
     """Consensus clustering with category utility.
 
     Squared-error k-means on the rows b(x) of the incidence matrix,
 
         min Σ_x Σ_i w_i ‖b(x)_i - P_k(x)^(i)‖²,
 
-    P_k^(i) being the proportions of partition i's clusters in consensus cluster k. It maximizes the
-    category utility Σ_i w_i (Σ_k p_k ‖P_k^(i)‖² - ‖P^(i)‖²), and is `KCC` with that utility.
+    where P_k^(i) are the proportions of partition i's clusters in consensus cluster k. It maximizes
+    the category utility Σ_i w_i (Σ_k p_k ‖P_k^(i)‖² - ‖P^(i)‖²) and is `KCC` with that utility.
 
     Parameters
     ----------
-    n_clusters : int
-    n_init : int
-        Starts, of which the one with the smallest objective wins.
-    max_iter : int
-    tol : float
-        Stop when the objective falls by less than this share of itself; 0 runs until no sample
-        moves.
+    n_clusters : int, default=8
+        Number of clusters.
+    n_init : int, default=10
+        Restarts; the smallest objective wins.
+    max_iter : int, default=100
+        Largest number of iterations of a restart.
+    tol : float, default=0.0
+        A restart stops when an iteration lowers the objective by less than this share of it. With 0
+        it runs until no sample moves.
     partition_weights : array of shape (n_partitions,), optional
-        w_i; 1 by default.
-    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
-        What a start begins with. "merge": four times as many groups, grown from random seeds in a
-        few iterations and merged two by two where that loses least; every second start is a
-        "k-means++" one. The others are one sample per cluster: drawn by distance, drawn by weight,
-        or given by number.
-    random_state : int, Generator, RandomState or None
+        Weights w_i of the partitions; 1 by default.
+    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,), default="merge"
+        Initialization of a restart. "merge": four times as many groups, grown from random seeds in
+        a few iterations, are merged in pairs with the least increase of the objective; every second
+        restart uses "k-means++" instead. "k-means++" and "random" draw one sample per cluster, by
+        distance or by weight. An array holds the numbers of the samples to use, for a single
+        restart.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the initialization. An int gives the same result in every call.
 
     Attributes
     ----------
@@ -51,14 +54,17 @@ class CCC(LabelKMeansConsensus):
     utility_ : float
         The category utility; objective_ + n utility_ is the same for every partition.
     history_ : array
-        The objective after every iteration of the winning start.
+        The objective after every iteration of the best restart.
 
     Notes
     -----
-    Cost O(n' m K) per iteration at most (rows that bounds hold in place cost nothing), O(n' m + L
-    K) memory. Missing labels take part in no distance and no proportion. Deviations from the
-    papers: merged starts and restarts; an emptied cluster takes the row that costs most where it
-    is.
+    Cost at most O(n' m K) per iteration (rows whose bounds show that they cannot move cost
+    nothing), O(n' m + L K) memory.
+
+    Missing labels take part in no distance and no proportion.
+
+    Deviations from the papers: initialization by merging, and restarts; an empty cluster takes the
+    row with the largest cost.
 
     References
     ----------
@@ -84,15 +90,8 @@ class CCC(LabelKMeansConsensus):
         deterministic=False,
         time="n' m K per iteration",
         memory="n' m + L K",
-        bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 160)
-            + 64 * s.n_base_clusters * max_initial_groups(s.n_clusters)
-        ),
+        bytes_needed=utility_bytes,
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LabelKMeansConsensus._parameter_constraints,
-        "partition_weights": PARTITION_WEIGHTS,
-    }
 
     def __init__(
         self,
@@ -115,12 +114,3 @@ class CCC(LabelKMeansConsensus):
 
     def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> UtilityGeometry:
         return UtilityGeometry(rows, "c", partition_weights)
-
-    def _learned(
-        self,
-        geometry: UtilityGeometry,
-        counts: NDArray[np.float64],
-        masses: NDArray[np.float64],
-        tables: Tables,
-    ) -> dict[str, Any]:
-        return {"utility_": geometry.utility(counts, masses)}

@@ -1,4 +1,4 @@
-"""KC: k-means on the rows of the co-association matrix, without the matrix."""
+"""KC: k-means on the rows of the co-association matrix, which is not formed."""
 
 from __future__ import annotations
 
@@ -21,45 +21,52 @@ __all__ = ["KC"]
 class KC(LabelKMeansConsensus):
     """K-means on the consensus similarity.
 
-    A sample is described by how often it is together with every other sample, and these
-    descriptions, the rows of CA = B Bᵀ / m, are clustered by k-means. Samples meet through the
-    clusters they share, so that the distance of two of them is
+    A sample is described by its co-association with all samples, and these descriptions, the rows
+    of CA = B Bᵀ / m, are clustered by k-means. Their squared distance follows from the clusters of
+    the two samples,
 
         ‖CA_x - CA_y‖² = (b(x) - b(y)) N (b(x) - b(y))ᵀ / m²,  N = Bᵀ B,
 
-    N counting the samples any two clusters share: the distances of all rows to a center are m
-    look-ups each, and the n x n matrix is never formed.
+    where N counts the samples that any two base clusters share. The distance of a row to a center
+    is m look-ups, and the n x n matrix is never formed.
 
     Parameters
     ----------
-    n_clusters : int
-    n_init : int
-        Starts, of which the one with the smallest objective wins.
-    max_iter : int
-    tol : float
-        Stop when the objective falls by less than this share of itself; 0 runs until no sample
-        moves.
-    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
-        What a start begins with. "merge": four times as many groups, grown from random seeds in a
-        few iterations and merged two by two where that loses least; every second start is a
-        "k-means++" one. The others are one sample per cluster: drawn by distance, drawn by weight,
-        or given by number.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=8
+        Number of clusters.
+    n_init : int, default=10
+        Restarts; the smallest objective wins.
+    max_iter : int, default=100
+        Largest number of iterations of a restart.
+    tol : float, default=0.0
+        A restart stops when an iteration lowers the objective by less than this share of it. With 0
+        it runs until no sample moves.
+    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,), default="merge"
+        Initialization of a restart. "merge": four times as many groups, grown from random seeds in
+        a few iterations, are merged in pairs with the least increase of the objective; every second
+        restart uses "k-means++" instead. "k-means++" and "random" draw one sample per cluster, by
+        distance or by weight. An array holds the numbers of the samples to use, for a single
+        restart.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the initialization. An int gives the same result in every call.
 
     Attributes
     ----------
     objective_ : float
         Sum of squared distances of the rows of CA to their centers.
     history_ : array
-        The objective after every iteration of the winning start.
+        The objective after every iteration of the best restart.
 
     Notes
     -----
-    Cost O(n' m²) once and O(n' m K + L² K) per iteration, O(n' m + L²) memory; where there are
-    fewer distinct rows than base clusters, these take the place of N. Missing labels count as
-    disagreement: a pair is together in as many of all m partitions as label and join both. The
-    papers that compare with this method give no details; merged starts, restarts and the
-    refilling of empty clusters are ours.
+    Cost O(n' m²) once and O(n' m K + L² K) per iteration, O(n' m + L²) memory. If there are fewer
+    distinct rows than base clusters, the rows replace N.
+
+    Missing labels count as disagreement: CA_xy is the share of all m partitions that label both
+    samples and join them.
+
+    The papers that compare with this method give no details. Initialization by merging, restarts
+    and the refilling of empty clusters are ours.
 
     References
     ----------
@@ -109,8 +116,8 @@ class KC(LabelKMeansConsensus):
 
     def _geometry(
         self, rows: EnsembleRows, partition_weights: NDArray[np.float64]
-    ) -> _CoassociationRows:
-        return _CoassociationRows(rows)
+    ) -> _CoassociationGeometry:
+        return _CoassociationGeometry(rows)
 
     def _new_row_terms(
         self, layout: LabelLayout, codes: NDArray[Any]
@@ -119,12 +126,12 @@ class KC(LabelKMeansConsensus):
         return np.zeros(len(codes)), 1.0 / observed
 
 
-class _CoassociationRows:
+class _CoassociationGeometry:
     """Rows b(x) in the metric of N / m²; a center is the mean c of its members' b(x).
 
-    f(x, k) = ( b N bᵀ - 2 b N c_kᵀ + c_k N c_kᵀ ) / m². The last term belongs to the group alone:
-    a row takes 1/m_x of it from each of the m_x partitions that label it, and brings as much of
-    its weight into each of them, so that a group's mass over all partitions is its weight.
+    f(x, k) = ( b N bᵀ - 2 b N c_kᵀ + c_k N c_kᵀ ) / m². The last term depends on the group only. It
+    is divided equally among the m_x partitions that label a row, and so is the weight of the row.
+    The mass of a group, summed over all partitions, is then its weight.
     """
 
     def __init__(self, rows: EnsembleRows) -> None:
@@ -145,12 +152,13 @@ class _CoassociationRows:
         self.total = float(ensemble.weights @ constant)
 
     def row_terms(self, labels: NDArray[Any]) -> RowTerms:
-        return self.terms  # of the ensemble's own rows: there are no others in memory
+        return self.terms  # the rows are always those of the ensemble
 
     def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
         return 1.0 / n_labeled(labels, self.missing_code)
 
     def _overlaps_times(self, centers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return N times the centers."""
         if self.through_clusters:
             return self.overlaps @ centers
         B = self.incidence

@@ -1,4 +1,4 @@
-"""KCC: k-means on label rows whose distance belongs to a utility function."""
+"""KCC: k-means on label rows with the distance of a utility function."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.consensus._label_kmeans import LabelKMeansConsensus
+from partita.consensus._utility_kmeans import UtilityKMeansConsensus, utility_bytes
 from partita.consensus.base import MethodInfo
-from partita.consensus.constraints import CHECKPOINT, PARTITION_WEIGHTS, Interval, StrOptions
+from partita.consensus.constraints import CHECKPOINT, Interval, StrOptions
 from partita.scale import Rows
-from partita.solvers.label_kmeans import UTILITIES, Tables, UtilityGeometry, max_initial_groups
+from partita.solvers.label_kmeans import UTILITIES, UtilityGeometry
 
 __all__ = ["KCC"]
 
 
-class KCC(LabelKMeansConsensus):
+class KCC(UtilityKMeansConsensus):
     """K-means-based consensus clustering.
 
-    The partition π that agrees best with the ensemble,
+    Find the partition π that agrees best with the ensemble,
 
         max Σ_i w_i U(π, π_i),  U(π, π_i) = Σ_k p_k μ(P_k^(i)) - μ(P^(i)),
 
     where P^(i) and P_k^(i) are the proportions of partition i's clusters among all samples and
-    among those of consensus cluster k, and p_k is that cluster's share. For every convex μ this is
-    k-means on label rows with the matching distance of a row that has label c in partition i:
+    among those of consensus cluster k, and p_k is the share of that cluster. For every convex μ
+    this is k-means on label rows with a distance of its own. For a row with label c in partition i:
 
     ======= ============================ =========== ===========================================
     utility known as                     μ(P)        distance to cluster k, summed over i
@@ -39,55 +39,66 @@ class KCC(LabelKMeansConsensus):
 
     Parameters
     ----------
-    n_clusters : int
-    utility : {"c", "h", "cos", "lp"}
-    normalized : bool
-        Divide w_i by |μ(P^(i))|, so that partitions of many clusters and of few count alike.
-    p : float
-        Order of the norm for "lp", above 1.
-    n_init : int
-        Starts, of which the one with the smallest objective wins.
-    max_iter : int
-    tol : float
-        Stop when the objective falls by less than this share of itself; 0 runs until no sample
-        moves.
+    n_clusters : int, default=8
+        Number of clusters.
+    utility : {"c", "h", "cos", "lp"}, default="c"
+        Utility function, see the table.
+    normalized : bool, default=False
+        Whether to divide w_i by |μ(P^(i))|, so that partitions with many and with few clusters have
+        the same influence.
+    p : float, default=5
+        Order of the norm for "lp"; must exceed 1.
+    n_init : int, default=10
+        Restarts; the smallest objective wins.
+    max_iter : int, default=100
+        Largest number of iterations of a restart.
+    tol : float, default=0.0
+        A restart stops when an iteration lowers the objective by less than this share of it. With 0
+        it runs until no sample moves.
     partition_weights : array of shape (n_partitions,), optional
-        w_i; 1 by default.
-    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
-        What a start begins with. "merge": four times as many groups, grown from random seeds in a
-        few iterations and merged two by two where that loses least; every second start is a
-        "k-means++" one. The others are one sample per cluster: drawn by distance, drawn by weight,
-        or given by number.
+        Weights w_i of the partitions; 1 by default.
+    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,), default="merge"
+        Initialization of a restart. "merge": four times as many groups, grown from random seeds in
+        a few iterations, are merged in pairs with the least increase of the objective; every second
+        restart uses "k-means++" instead. "k-means++" and "random" draw one sample per cluster, by
+        distance or by weight. An array holds the numbers of the samples to use, for a single
+        restart.
     checkpoint : folder or Checkpoint, optional
-        Where the state is written from time to time, so that the same call goes on from there
-        after it was killed, and ends as if it had not been.
-    random_state : int, Generator, RandomState or None
+        Where the state is saved from time to time, so that the same call continues from there after
+        an interruption and gives the same result. By default nothing is saved.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the initialization. An int gives the same result in every call; a
+        checkpoint needs one.
 
     Attributes
     ----------
     objective_ : float
         Sum of the distances of all samples to their clusters.
     utility_ : float
-        Σ_i w_i U(π, π_i), with w_i as divided by `normalized`. Objective and utility differ by
-        what does not depend on π: objective_ + n utility_ is the same for every partition.
+        Σ_i w_i U(π, π_i), with w_i divided if `normalized`. Objective and utility differ by terms
+        that do not depend on π: objective_ + n utility_ is the same for every partition.
     history_ : array
-        The objective after every iteration of the winning start.
+        The objective after every iteration of the best restart.
 
     Notes
     -----
-    Cost O(n' m K) per iteration, O(n' m + L K) memory; rows that bounds hold in place cost
-    nothing. Missing labels take part in no distance and no proportion, and
-    U(π, π_i) counts with the share of samples that partition i labels. With "h" a label that no
-    member of a cluster has costs 52 bits (log2 of the smallest step from 1), so that the first
-    assignment counts disagreements and small clusters predict new rows coarsely.
+    Cost at most O(n' m K) per iteration (rows whose bounds show that they cannot move cost
+    nothing), O(n' m + L K) memory.
 
-    Deviations from the paper: starts are merged from many small groups, and seeds are distinct rows
-    (equal seeds leave a cluster empty at once); an emptied cluster takes the row that costs most
-    where it is; a cluster none of whose members partition i labels has the overall proportions
-    P^(i) there instead of a random label; the default runs until nothing moves instead of until the
-    objective changes by less than 1e-5. The published program reports -(H(P) + Σ p_k H(P_k)) as the
-    utility of "h", a sign error; its labels and objective are right, and `utility_` here is the
-    definition.
+    Missing labels take part in no distance and no proportion, and U(π, π_i) is weighted by the
+    share of samples that partition i labels.
+
+    With "h" a label that no member of a cluster has costs 52 bits (log2 of the smallest step from
+    1). The first assignment therefore counts disagreements, and small clusters predict new rows
+    coarsely.
+
+    Deviations from the paper: initialization by merging many small groups, and seeds are distinct
+    rows (equal seeds leave a cluster empty at once); an empty cluster takes the row with the
+    largest cost; a cluster none of whose members partition i labels has the overall proportions
+    P^(i) there instead of a random label; by default iterations run until no sample moves instead
+    of until the objective changes by less than 1e-5. The published program reports -(H(P) + Σ p_k
+    H(P_k)) as the utility of "h", a sign error; its labels and objective are right, and `utility_`
+    here is the definition.
 
     References
     ----------
@@ -97,8 +108,8 @@ class KCC(LabelKMeansConsensus):
     Examples
     --------
     >>> from partita import KCC
-    >>> labels = [[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]]
-    >>> KCC(n_clusters=2, utility="h", normalized=True, random_state=0).fit_predict(labels)
+    >>> partitions = [[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 5, 7]]
+    >>> KCC(n_clusters=2, utility="h", normalized=True, random_state=0).fit_predict(partitions)
     array([0, 0, 1, 1])
     """
 
@@ -112,17 +123,13 @@ class KCC(LabelKMeansConsensus):
         out_of_core=True,
         time="n' m K per iteration",
         memory="n' m + L K",
-        bytes_needed=lambda s: (
-            s.n_rows * (s.n_partitions + 160)
-            + 64 * s.n_base_clusters * max_initial_groups(s.n_clusters)
-        ),
+        bytes_needed=utility_bytes,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LabelKMeansConsensus._parameter_constraints,
+        **UtilityKMeansConsensus._parameter_constraints,
         "utility": [StrOptions(set(UTILITIES))],
         "normalized": ["boolean"],
         "p": [Interval(Real, 1, None, closed="neither")],
-        "partition_weights": PARTITION_WEIGHTS,
         "checkpoint": CHECKPOINT,
     }
 
@@ -157,12 +164,3 @@ class KCC(LabelKMeansConsensus):
         return UtilityGeometry(
             rows, self.utility, partition_weights, normalized=self.normalized, p=float(self.p)
         )
-
-    def _learned(
-        self,
-        geometry: UtilityGeometry,
-        counts: NDArray[np.float64],
-        masses: NDArray[np.float64],
-        tables: Tables,
-    ) -> dict[str, Any]:
-        return {"utility_": geometry.utility(counts, masses)}

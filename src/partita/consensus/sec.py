@@ -1,4 +1,4 @@
-"""SEC: spectral clustering of the co-association matrix as weighted k-means of label rows."""
+"""SEC: spectral clustering of the co-association matrix as weighted k-means on label rows."""
 
 from __future__ import annotations
 
@@ -36,29 +36,34 @@ class SEC(LabelKMeansConsensus):
 
         min Σ_x f(x),  f(x) = min_k w(x) ‖b(x)/w(x) - m_k‖²,  m_k = Σ_{C_k} b(x) / Σ_{C_k} w(x).
 
-    Only m look-ups per sample are needed, no matrix: the engine for very large and incomplete
-    ensembles.
+    A cost needs only m look-ups per sample and no matrix, which makes this the method for very
+    large and incomplete ensembles.
 
     Parameters
     ----------
-    n_clusters : int
-    n_init : int
-        Starts, of which the one with the smallest objective wins.
-    max_iter : int
-    tol : float
-        Stop when the objective falls by less than this share of itself; 0 runs until no sample
-        moves.
+    n_clusters : int, default=8
+        Number of clusters.
+    n_init : int, default=10
+        Restarts; the smallest objective wins.
+    max_iter : int, default=100
+        Largest number of iterations of a restart.
+    tol : float, default=0.0
+        A restart stops when an iteration lowers the objective by less than this share of it. With 0
+        it runs until no sample moves.
     partition_weights : array of shape (n_partitions,), optional
-        Weights μ_i of the partitions (Remark 4).
-    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,)
-        What a start begins with. "merge": four times as many groups, grown from random seeds in a
-        few iterations and merged two by two where that loses least; every second start is a
-        "k-means++" one. The others are one sample per cluster: drawn by distance, drawn by weight,
-        or given by number.
+        Weights μ_i of the partitions (Remark 4); 1 by default.
+    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,), default="merge"
+        Initialization of a restart. "merge": four times as many groups, grown from random seeds in
+        a few iterations, are merged in pairs with the least increase of the objective; every second
+        restart uses "k-means++" instead. "k-means++" and "random" draw one sample per cluster, by
+        distance or by weight. An array holds the numbers of the samples to use, for a single
+        restart.
     checkpoint : folder or Checkpoint, optional
-        Where the state is written from time to time, so that the same call goes on from there
-        after it was killed, and ends as if it had not been.
-    random_state : int, Generator, RandomState or None
+        Where the state is saved from time to time, so that the same call continues from there after
+        an interruption and gives the same result. By default nothing is saved.
+    random_state : int, Generator, RandomState or None, default=None
+        Random numbers of the initialization. An int gives the same result in every call; a
+        checkpoint needs one.
 
     Attributes
     ----------
@@ -68,18 +73,22 @@ class SEC(LabelKMeansConsensus):
         Σ_i μ_i U(π, π_i) of Theorem 2 (Theorem 6 for incomplete partitions). The two objectives
         differ by a constant: objective_ = Σ_x Σ_i μ_i / w(x) - n utility_.
     history_ : array
-        The objective after every iteration of the winning start; it never rises (Theorem 7).
+        The objective after every iteration of the best restart; it never increases (Theorem 7).
     sample_weights_ : array of shape (n_samples,)
-        w(x).
+        w(x). Not set after a fit to rows outside memory.
 
     Notes
     -----
-    Cost O(n' m K) per iteration at most (rows that bounds hold in place cost nothing), O(n' m + L
-    K) memory. Deviations from the paper: merged starts and restarts; an emptied cluster takes
-    the row that costs most where it is. Incomplete partitions follow the definition of Σ_x f(x) in
-    Theorem 6, whose printed utility has n_k+^(i) in the statement and n_k+ in the proof: here
-    utility_ = (1/n) Σ_i Σ_k w_Ck^(i) ‖m_k,i‖². A cluster none of whose members partition i labels
-    has the partition's overall center there.
+    Cost at most O(n' m K) per iteration (rows whose bounds show that they cannot move cost
+    nothing), O(n' m + L K) memory.
+
+    Missing labels: incomplete partitions follow the definition of Σ_x f(x) in Theorem 6, whose
+    printed utility has n_k+^(i) in the statement and n_k+ in the proof: here utility_ = (1/n) Σ_i
+    Σ_k w_Ck^(i) ‖m_k,i‖². A cluster none of whose members partition i labels has the overall center
+    of the partition there.
+
+    Deviations from the paper: initialization by merging, and restarts; an empty cluster takes the
+    row with the largest cost.
 
     References
     ----------
@@ -136,12 +145,12 @@ class SEC(LabelKMeansConsensus):
         self.checkpoint = checkpoint
         self.random_state = random_state
 
-    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> _WeightedRows:
-        return _WeightedRows(rows, partition_weights)
+    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> _WeightedGeometry:
+        return _WeightedGeometry(rows, partition_weights)
 
     def _learned(
         self,
-        geometry: _WeightedRows,
+        geometry: _WeightedGeometry,
         counts: NDArray[np.float64],
         masses: NDArray[np.float64],
         tables: Tables,
@@ -154,32 +163,30 @@ class SEC(LabelKMeansConsensus):
     def _new_row_terms(
         self, layout: LabelLayout, codes: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Constant and scale of new rows: w from the training clusters' sizes."""
+        """Return constant and scale of new rows, with w from the sizes of the fitted clusters."""
         weights = row_sums(codes, layout.missing_code, layout.offsets, self._sizes)
         return np.zeros(len(codes)), weights
 
 
-class _WeightedRows:
+class _WeightedGeometry:
     """Rows b(x)/w(x) of weight w(x) and centers n_k^(i) / w_Ck^(i), partition by partition."""
 
     def __init__(self, rows: Rows, mu: NDArray[np.float64]) -> None:
         self.mu = mu
-        self.offsets, self.missing_code, self.complete = (
-            rows.offsets,
-            rows.missing_code,
-            rows.complete,
-        )
+        self.offsets = rows.offsets
+        self.missing_code = rows.missing_code
+        self.complete = rows.complete
         self.cluster_mu = np.repeat(mu, np.diff(rows.offsets))
         self.sizes, _ = overall_statistics(rows)
-        sums, found = np.zeros(3), GroupStatistics.empty(rows, 1)
-        rows.accumulate(self._add_up, (sums, *found.arrays), keep_state=True)
+        sums, statistics = np.zeros(3), GroupStatistics.empty(rows, 1)
+        rows.accumulate(self._add_up, (sums, *statistics.arrays), keep_state=True)
         self.total, self.n, mass = sums
-        masses = np.full(rows.n_partitions, mass) if rows.complete else found.masses[:, 0]
-        # center of all the rows that a partition labels
+        masses = np.full(rows.n_partitions, mass) if rows.complete else statistics.masses[:, 0]
+        # center of all rows that a partition labels
         self.overall = self.sizes / np.repeat(masses, np.diff(rows.offsets))
 
     def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
-        """w(x)."""
+        """Return w(x)."""
         return row_sums(labels, self.missing_code, self.offsets, self.sizes)
 
     def row_terms(self, labels: NDArray[Any]) -> RowTerms:
@@ -187,15 +194,15 @@ class _WeightedRows:
         observed: Any = self.mu.sum()
         if not self.complete:
             observed = row_sums(labels, self.missing_code, self.offsets, self.cluster_mu)
-        # Σ_i μ_i ‖b(x)_i‖² / w(x), which is nothing for a row without labels
+        # Σ_i μ_i ‖b(x)_i‖² / w(x), which is 0 for a row without labels
         constant = observed / np.where(weights > 0, weights, 1.0)
         return RowTerms(constant, weights, weights, n_labeled(labels, self.missing_code))
 
     def _add_up(self, chunk: Chunk, totals: Totals) -> None:
-        """Σ_x of the constants, weights and masses, and of masses by partition if they differ."""
+        """Add Σ_x of the constants, weights and masses; masses by partition if they differ."""
         terms = row_terms_of(self, chunk)
-        of_rows = (terms.constant, terms.n_labeled > 0, terms.mass)
-        totals[0][:] += [float((chunk.weights * values).sum()) for values in of_rows]
+        summands = (terms.constant, terms.n_labeled > 0, terms.mass)
+        totals[0][:] += [float((chunk.weights * values).sum()) for values in summands]
         if not self.complete:
             row_format = RowFormat(len(self.mu), self.missing_code, self.offsets, self.complete)
             one_group = np.zeros(len(chunk.codes), np.int32)
@@ -218,15 +225,15 @@ class _WeightedRows:
     def objective(
         self, counts: NDArray[np.float64], masses: NDArray[np.float64], tables: Tables
     ) -> float:
-        # what the centers take off the constants: Σ_i μ_i Σ_k w_Ck^(i) ‖m_k,i‖²
+        # the sum of the constants minus Σ_i μ_i Σ_k w_Ck^(i) ‖m_k,i‖²
         return self.total - float((masses * tables.slope).sum())
 
     def inner_products(
         self, counts: NDArray[np.float64], masses: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         sizes = np.diff(self.offsets)
-        held = np.repeat(masses, sizes, axis=0)
-        centers = np.where(held > 0, counts / np.where(held > 0, held, 1.0), self.overall[:, None])
+        mass = np.repeat(masses, sizes, axis=0)
+        centers = np.where(mass > 0, counts / np.where(mass > 0, mass, 1.0), self.overall[:, None])
         centers *= np.sqrt(self.cluster_mu)[:, None]
         return np.asarray(centers.T @ centers)
 
