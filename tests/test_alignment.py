@@ -1,10 +1,11 @@
-"""Names follow overlaps; splits and merges are told."""
+"""Names follow overlaps; splits and merges are reported."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from partita import Ensemble
 from partita.alignment import align_labels, cluster_tree
 
 
@@ -57,3 +58,16 @@ def test_tree_keeps_names_over_levels():
     assert tree.edges.tolist() == [[0, 0, 0, 3], [0, 0, 2, 1], [0, 1, 1, 2]]
     with pytest.raises(ValueError, match="at least one"):
         cluster_tree([])
+
+
+def test_tree_of_any_kind_of_partitions():
+    coarse, fine = [0, 0, 0, 0, 1, -1], [4, 4, 4, 9, 2, -1]
+    expected = cluster_tree([coarse, fine])
+    table = np.column_stack([coarse, fine])
+    ensemble = Ensemble.from_partitions(table, unlabeled="keep")
+    for partitions in (table, ensemble, ensemble.compress()):
+        tree = cluster_tree(partitions)
+        assert tree.labels[5].tolist() == [-1, -1]
+        assert sorted(tree.edges[:, 3]) == sorted(expected.edges[:, 3])
+    np.testing.assert_array_equal(cluster_tree(table).labels, expected.labels)
+    np.testing.assert_array_equal(cluster_tree(ensemble).labels, expected.labels)

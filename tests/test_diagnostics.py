@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
@@ -120,6 +123,39 @@ def test_membership_sums_to_one():
     soft = membership(labels, truth)
     np.testing.assert_allclose(soft.sum(axis=1), 1.0)
     assert np.mean(soft.argmax(axis=1) == truth) > 0.95
+
+
+def test_membership_is_that_of_the_diagnosis(case):
+    labels, found = case
+    np.testing.assert_array_equal(membership(labels, found), diagnose(labels, found).membership)
+
+
+def test_records_have_names_and_the_values_of_the_arrays():
+    partitions = {"a": [0, 0, 1, 1], "b": [5, 5, 7, 7], "c": [1, 1, 1, 1]}
+    diagnosis = diagnose(pd.DataFrame(partitions), ["x", "x", "y", "y"])
+    clusters, rows = diagnosis.cluster_records(), diagnosis.partition_records()
+    assert [record["cluster"] for record in clusters] == ["x", "y"]
+    assert [record["size"] for record in clusters] == [2, 2]
+    assert [record["share"] for record in clusters] == [0.5, 0.5]
+    assert [record["partition"] for record in rows] == ["a", "b", "c"]
+    assert [record["n_equal"] for record in rows] == [2, 2, 1]
+    assert [record["bad"] for record in rows] == [False, False, True]
+    assert [record["agreement"] for record in rows] == diagnosis.agreement.tolist()
+    summary = diagnosis.to_dict()
+    assert summary["best_partition"] == "a"
+    assert summary["n_doubtful"] == len(diagnosis.doubtful_samples())
+    assert summary["clusters"] == clusters
+    assert summary["partitions"] == rows
+
+
+def test_records_follow_the_order_of_the_users_table():
+    labels = make_partitions(40, 6, 3, noise=0.3, k_min=2, k_max=6)[0]
+    names = [f"p{i}" for i in range(6)]
+    ensemble = Ensemble.from_partitions(labels, partition_names=names)
+    reordered = replace(ensemble.compress(), inverse=None)
+    rows = diagnose(reordered, np.arange(reordered.n_rows) % 3).partition_records()
+    assert [record["partition"] for record in rows] == names
+    assert [record["n_clusters"] for record in rows] == ensemble.n_clusters.tolist()
 
 
 def test_samples_left_out_and_clusters_of_one():

@@ -187,7 +187,7 @@ def cluster_tree(partitions: Any) -> ClusterTree:
 
 def _label_vectors(partitions: Any) -> Sequence[NDArray[Any]]:
     if not isinstance(partitions, Ensemble):
-        return label_columns(partitions)[0]
+        return list(label_columns(partitions)[0])
     codes = np.where(partitions.observed, partitions.codes.astype(np.int64), -1)
     return list(partitions.expand(codes)[:, np.argsort(partitions.partition_order)].T)
 

@@ -57,7 +57,7 @@ def test_equal_partitions_are_adjacent_and_bad_partitions_are_marked(case) -> No
     assert marks[0].get_ydata().tolist() == [place["run 11"]]
     frames = [line for line in display.ax_.lines if line.get_marker() == "None"]
     assert len(frames) == 1
-    assert "framed: equal partitions (1 groups)" in display.ax_.get_xlabel()
+    assert "framed: equal partitions (1 group)" in display.ax_.get_xlabel()
     assert "triangle: bad partition (1)" in display.ax_.get_xlabel()
     i, j = place["run 2"], place["run 7"]
     assert display.im_.get_array()[i, j] == diagnosis.pairwise[2, 7]

@@ -152,6 +152,25 @@ def test_awkward_shapes() -> None:
     assert "by weight" in summarize(weighted, [0, 0, 1])["findings"][0]["answer"]
 
 
+def test_a_fusion_is_not_diagnosed_again(monkeypatch) -> None:
+    partitions, _ = make_partitions(60, 8, 3, noise=0.2)
+    ensemble = partita.Ensemble.from_partitions(partitions)
+    fusion = partita.fuse(ensemble, 3, random_state=0)
+    expected = summarize(ensemble, fusion.method)
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError("computed a second time")
+
+    monkeypatch.setattr("partita.reporting._summary.diagnose", refuse)
+    monkeypatch.setattr("partita.ensemble._ensemble.compress", refuse)
+    summary = summarize(ensemble, fusion)
+    for key in ("findings", "clusters", "partitions", "samples", "figures"):
+        assert summary[key] == expected[key]
+    assert summary["provenance"]["method"]["class"] == "LWGP"
+    with pytest.raises(ValueError, match="partitions has 30 samples, the fusion 60"):
+        summarize(ensemble.subset(samples=range(30)), fusion)
+
+
 def test_a_wrong_y_is_refused() -> None:
     with pytest.raises(ValueError, match="4"):
         summarize([[0, 0, 1, 1]], [0, 0, 1, 1], y=[0, 1])

@@ -169,7 +169,8 @@ class AgreementDisplay(Display):
         parts = []
         sizes = np.bincount(self.redundancy)
         if np.any(sizes > 1):
-            parts.append(f"framed: equal partitions ({int(np.count_nonzero(sizes > 1))} groups)")
+            n_groups = int(np.count_nonzero(sizes > 1))
+            parts.append(f"framed: equal partitions ({n_groups} group{'s' * (n_groups > 1)})")
         if self.bad_partitions.any():
             parts.append(f"triangle: bad partition ({int(self.bad_partitions.sum())})")
         if self.n_left_out:

@@ -98,8 +98,10 @@ class ComparisonDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the scores; see `Display.plot`."""
-        if ax is None:
-            ax = new_figure(6.6, 1.5 + 0.27 * max(len(self.methods), 2)).add_subplot()
+        has_own_figure = ax is None
+        if has_own_figure:
+            height = 1.2 + 0.27 * max(len(self.methods), 2) + 0.2 * len(self.scores)
+            ax = new_figure(6.6, height).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
         first = next(iter(self.scores.values()))
         order = np.argsort(-np.nan_to_num(first, nan=-1.0), kind="stable")
@@ -134,13 +136,11 @@ class ComparisonDisplay(Display):
         ax.set_xlim(float(np.nanmin(values)) - 0.02, 1.02)
         ax.set_xlabel(self._caption(), fontsize=8, color=MUTED)
         ax.set_title("Methods side by side", loc="left", fontsize=11, color=INK, pad=8)
-        ax.legend(
-            frameon=False,
-            fontsize=8,
-            labelcolor=INK,
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.62 / max(len(order), 2) - 0.1),
-        )
+        legend = {"frameon": False, "fontsize": 8, "labelcolor": INK}
+        if has_own_figure:
+            ax.figure.legend(loc="outside lower center", **legend)
+        else:
+            ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.62 / len(order) - 0.1), **legend)
         quiet_axes(ax)
         return self
 

@@ -186,7 +186,7 @@ def _figures_of_methods(content: Content) -> Iterator[FigureEntry]:
         yield _figure(
             ConvergenceDisplay.from_estimator(content.method),
             "Convergence",
-            f"Values that {content.method_name} recorded in {len(history)} iterations, from "
+            f"Values that {content.method_name} recorded (iterations: {len(history)}), from "
             f"{_values(history[0])} to {_values(history[-1])}. The method {end}.",
             "from_estimator(method)",
         )

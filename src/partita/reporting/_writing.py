@@ -133,7 +133,8 @@ def _cell(value: Any, column: str) -> str:
     if column == "seconds":
         return f"{value:.3g}"
     if isinstance(value, float):
-        return f"{value:,.0f}" if column == "size" else f"{value:.3f}"
+        # adding 0.0 turns -0.0 into 0.0
+        return f"{value:,.0f}" if column == "size" else f"{round(value, 3) + 0.0:.3f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
