@@ -76,7 +76,7 @@ def diagnose(partitions: Any, labels: Any) -> Diagnosis:
     labeled = by_partition(e, np.add.reduceat(cluster_sizes(e), e.offsets[:-1]))
     best_partition, best_partition_anmi = find_best_partition(pairwise, labeled)
     return Diagnosis(
-        ensemble=e,
+        partitions=e,
         labels=codes,
         cluster_names=cluster_names,
         item_consensus=item_consensus,
@@ -133,14 +133,23 @@ def membership(partitions: Any, labels: Any) -> NDArray[np.float64]:
 
 
 def confidence_and_margin(
-    ensemble: Ensemble, codes: NDArray[np.int64]
+    partitions: Ensemble, labels: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return only the confidence and the margin of a `Diagnosis`.
 
-    `codes` is the consensus as 0..K-1, or -1 for a sample without a label.
+    Parameters
+    ----------
+    partitions : Ensemble
+        The base partitions, one row per sample.
+    labels : array of shape (n_samples,), int
+        The consensus as 0..K-1, or -1 for a sample without a label.
+
+    Returns
+    -------
+    confidence, margin : arrays of shape (n_samples,)
     """
-    item_consensus = _SharedWeights(ensemble, codes, int(codes.max()) + 1).item_consensus()
-    confidence, _, margin = _rank_clusters(item_consensus, codes)
+    item_consensus = _SharedWeights(partitions, labels, int(labels.max()) + 1).item_consensus()
+    confidence, _, margin = _rank_clusters(item_consensus, labels)
     return confidence, margin
 
 

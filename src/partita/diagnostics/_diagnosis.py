@@ -20,7 +20,7 @@ class Diagnosis:
 
     Attributes
     ----------
-    ensemble : Ensemble
+    partitions : Ensemble
         The base partitions, one row per sample.
     labels : array of shape (n_samples,)
         Cluster of each sample, 0..K-1, or -1 for a sample without a label.
@@ -66,7 +66,7 @@ class Diagnosis:
         That average.
     """
 
-    ensemble: Ensemble
+    partitions: Ensemble
     labels: NDArray[np.int64]
     cluster_names: NDArray[Any]
     item_consensus: NDArray[np.float64]
@@ -95,10 +95,10 @@ class Diagnosis:
     @property
     def partition_names(self) -> list[Any]:
         """Names of the partitions; 0, 1, ... if they have none."""
-        names = self.ensemble.partition_names
+        names = self.partitions.partition_names
         if names is None:
-            return list(range(self.ensemble.n_partitions))
-        return list(by_partition(self.ensemble, names))
+            return list(range(self.partitions.n_partitions))
+        return list(by_partition(self.partitions, names))
 
     @property
     def cohesion(self) -> NDArray[np.float64]:
@@ -125,7 +125,7 @@ class Diagnosis:
         finite = np.isfinite(self.confidence)
         if not finite.any():
             return float("nan")
-        return float(np.average(self.confidence[finite], weights=self.ensemble.weights[finite]))
+        return float(np.average(self.confidence[finite], weights=self.partitions.weights[finite]))
 
     @cached_property
     def membership(self) -> NDArray[np.float64]:
@@ -149,7 +149,7 @@ class Diagnosis:
         In such a partition, most samples of the sample's base cluster belong to another cluster of
         the consensus.
         """
-        e = self.ensemble
+        e = self.partitions
         columns = np.flatnonzero(e.observed[sample])
         majority = self._majority[e.offsets[columns] + e.codes[sample, columns]]
         return np.sort(e.partition_order[columns[majority != self.labels[sample]]])
@@ -172,7 +172,7 @@ class Diagnosis:
         `labeled` is the share of samples that the partition labels, `n_equal` the number of
         partitions in its group of equal partitions, itself included.
         """
-        e = self.ensemble
+        e = self.partitions
         n_equal = np.bincount(self.redundancy)[self.redundancy]
         columns = zip(
             self.partition_names, by_partition(e, e.n_clusters).tolist(),

@@ -45,7 +45,7 @@ class Content:
 
     @property
     def ensemble(self) -> Ensemble:
-        return self.diagnosis.ensemble
+        return self.diagnosis.partitions
 
     @property
     def method_name(self) -> str | None:

@@ -84,7 +84,7 @@ def _as_array(value: Any) -> Any:
 
 def _figures_of_clusters(content: Content) -> Iterator[FigureEntry]:
     d = content.diagnosis
-    blocks = block_means(d.ensemble, d.labels, resolution=_CONSENSUS_ROWS)
+    blocks = block_means(d.partitions, d.labels, resolution=_CONSENSUS_ROWS)
     names = np.asarray([content.clusters[k] for k in blocks.clusters], object)
     between = d.cluster_consensus[~np.eye(d.n_clusters, dtype=bool)]
     apart = (
@@ -157,7 +157,7 @@ def _figures_of_partitions(content: Content) -> Iterator[FigureEntry]:
     )
     if content.y is not None:
         name = shorten(content.method_name or "consensus")
-        display = ScoresDisplay.from_labels(d.ensemble, d.labels, content.y, name=name)
+        display = ScoresDisplay.from_labels(d.partitions, d.labels, content.y, name=name)
         yield _figure(
             display,
             "Against the true classes",
