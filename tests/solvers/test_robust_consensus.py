@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.solvers.robust_consensus import SoftMatrices, Votes, clean, error_band
+from partita.solvers.robust_consensus import SoftMatrices, Votes, error_band, remove_errors
 
 
 def theorem_3(c, s, lam):
@@ -63,6 +63,6 @@ def test_votes_and_matrices_are_the_same_evidence():
     np.testing.assert_array_equal(votes.free, soft.free)
     np.testing.assert_allclose(votes.start(), soft.start(), rtol=1e-15)
     A = np.where(votes.free, np.random.default_rng(1).uniform(0.01, 0.99, (30, 30)), votes.start())
-    (pull, cost), (soft_pull, soft_cost) = clean(votes, A, 0.7), clean(soft, A, 0.7)
+    (pull, cost), (soft_pull, soft_cost) = remove_errors(votes, A, 0.7), remove_errors(soft, A, 0.7)
     np.testing.assert_allclose(pull[votes.free], soft_pull[votes.free], rtol=1e-10)
     assert cost == pytest.approx(soft_cost, rel=1e-12)

@@ -25,8 +25,8 @@ from partita.matrices import (
     trajectory_similarity,
 )
 from partita.matrices.user_affinity import follows_rows, reduce_pairs, row_per_sample
+from partita.solvers.laplacian_inverse import LaplacianInverse
 from partita.solvers.linkage import agglomerate
-from partita.solvers.resolvent import LaplacianResolvent
 from partita.solvers.spectral import spectral_clustering
 
 __all__ = ["ECCMS"]
@@ -247,7 +247,7 @@ class ECCMS(LearnedMatrixConsensus):
         U holds E, with Y1 = lam E, or Y1 on Omega, where E is 0. `own` holds the values of A, C, G,
         U and Q for a sample and itself, which are never in Omega.
         """
-        M = LaplacianResolvent(H, r)
+        M = LaplacianInverse(H, r)
         order = M.order
         locked = np.zeros(H.shape, bool)  # Omega
         locked[H.nonzero()] = True

@@ -27,11 +27,11 @@ from partita.solvers.robust_consensus import (
     Matrix,
     SoftMatrices,
     Votes,
-    clean,
     divergence,
     error_band,
-    next_matrix,
+    remove_errors,
     row_blocks,
+    update_consensus,
 )
 
 __all__ = ["RCE"]
@@ -236,11 +236,11 @@ class RCE(LearnedMatrixConsensus):
         S: InverseRoot | None = None  # S⁻¹ = 0 in the first pass
         history: list[float] = []
         for t in range(self.max_iter):
-            C, error_cost = clean(evidence, A, self.lambda1)
+            C, error_cost = remove_errors(evidence, A, self.lambda1)
             fixed = error_cost + self._rank_cost(S)
             before = np.inf
             for step in range(_UPDATES):
-                A, energy = next_matrix(evidence, A, C, S, self.lambda2)
+                A, energy = update_consensus(evidence, A, C, S, self.lambda2)
                 report_progress("RCE", t * _UPDATES + step + 1, self.max_iter * _UPDATES)
                 if self._has_converged(before, fixed + energy):
                     break

@@ -1,4 +1,4 @@
-"""Numerical procedures that know matrices and weights, not papers."""
+"""Numerical procedures on matrices and weights, shared by the consensus methods."""
 
 from partita.solvers.affinity_linkage import agglomerate_affinity
 from partita.solvers.components import connected_components

@@ -1,4 +1,4 @@
-"""Clusters of any affinity matrix by linkage."""
+"""Cluster any affinity matrix by linkage."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ def agglomerate_affinity(
     linkage: str = "average",
     weights: Any = None,
 ) -> NDArray[np.int64]:
-    """Labels by hierarchical clustering of any similarity between samples.
+    """Cluster samples hierarchically by any matrix of similarities.
 
-    What `EAC` does with the co-association matrix, for a matrix of your own: a kernel, a
+    `EAC` does this with the co-association matrix. This function takes any matrix: a kernel, a
     correlation, a consensus matrix that another method learned. Distances are the largest entry of
     the matrix minus its entries.
 
     Parameters
     ----------
     affinity : array-like of shape (n_samples, n_samples), symmetric
-        Larger is more alike. The diagonal says how alike a sample is to itself.
+        Larger means more similar. The diagonal is the similarity of a sample to itself.
     n_clusters : int or None
-        None takes the partition with the longest lifetime, the widest range of heights at which
-        the hierarchy stays as it is.
-    linkage : {"average", "single", "complete"}
+        Number of clusters. None takes the partition with the longest lifetime: the widest range of
+        heights without a merge.
+    linkage : {"average", "single", "complete"}, default="average"
+        Distance between two clusters: mean, smallest or largest distance of their samples.
     weights : array of shape (n_samples,), optional
-        A sample of weight r counts as r samples that coincide.
+        A sample of weight r counts as r equal samples. By default all weights are 1.
 
     Returns
     -------
     array of shape (n_samples,)
         Exactly `n_clusters` clusters, numbered by first appearance. O(n²) time and memory. Ties
-        are broken by the affinities themselves, not by the order of the samples, as far as these
-        tell samples apart.
+        are broken by the affinities where these differ, otherwise by the order of the samples.
 
     References
     ----------
@@ -71,15 +71,14 @@ def agglomerate_affinity(
     distances = matrix.max() - matrix[np.ix_(order, order)]
     distances = (distances + distances.T) / 2
     tree = agglomerate(distances, r[order], linkage, overwrite=True)
-    wanted = n_clusters
-    if wanted is None:
-        wanted = tree.longest_lived(n + int(np.any(r > 1)))
+    if n_clusters is None:
+        n_clusters = tree.longest_lived(n + int(np.any(r > 1)))
     labels = np.empty(n, np.int64)
-    labels[order] = tree.cut(wanted)
+    labels[order] = tree.cut(n_clusters)
     return number_by_appearance(labels)[0]
 
 
 def _order(matrix: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Samples by their affinities, in sums that do not know the order of the columns."""
+    """Order samples by their affinities; sorted sums do not depend on the order of columns."""
     profiles = np.sort(matrix * r, axis=1)
     return np.lexsort((np.square(profiles).sum(axis=1), profiles.sum(axis=1), r))

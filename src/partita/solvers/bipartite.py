@@ -1,4 +1,4 @@
-"""Both sides of a bipartite graph in one spectral space."""
+"""Embed both sides of a bipartite graph in one spectral space."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ from partita.solvers.spectral import (
 
 __all__ = ["bipartite_embedding"]
 
-_TINY = 1e-12  # squared singular values below this share of the largest are rounding
+_TINY = 1e-12  # squared singular values below this share of the largest are rounding errors
 
 
 def bipartite_embedding(
     graph: Any, weights: NDArray[np.float64], n_components: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Unit vectors of the rows and of the columns of a bipartite graph.
+    """Return unit vectors of the rows and of the columns of a bipartite graph.
 
     With the degrees d_x = B 1 and d_y = Bᵀ r, let R^½ D_x^-½ B D_y^-½ = U Σ Vᵀ. The vectors are
     the rows of the leading columns of U and V, scaled to unit length. A row of weight r has the
-    vector that each of r equal rows would have: the factor sqrt(r) goes with its length.
+    vector that each of r equal rows would have: scaling removes the factor sqrt(r).
 
     Parameters
     ----------
     graph : array, sparse matrix or `LabelGraph` of shape (n, p), non-negative
+        B, weights of the edges between rows and columns.
     weights : array of shape (n,)
-        Weights of the rows.
+        Weights r of the rows.
     n_components : int
-        Fewer come back where the graph has a lower rank.
+        Number of singular vectors. A graph of lower rank gives fewer.
 
     Returns
     -------

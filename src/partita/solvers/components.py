@@ -1,4 +1,4 @@
-"""Connected components of a graph given as a dense or sparse matrix."""
+"""Find the connected components of a graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ __all__ = ["connected_components"]
 
 
 def connected_components(graph: Any) -> tuple[int, NDArray[np.int64]]:
-    """Number of components and the component of every node; any non-zero entry is an edge."""
+    """Return the number of components and the component of every node.
+
+    Parameters
+    ----------
+    graph : array or sparse matrix of shape (n, n)
+        Any non-zero entry is an edge, whatever its direction.
+    """
     matrix = graph if sp.issparse(graph) else sp.csr_matrix(graph)
     count, labels = _components(matrix, directed=False)
     return int(count), labels.astype(np.int64)

@@ -1,4 +1,4 @@
-"""(M Mᵀ + μ I)^-½ of a matrix over weighted rows, as it acts on matrices of the same kind."""
+"""Compute (M Mᵀ + μ I)^-½ of a matrix over weighted rows."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ class InverseRoot:
     Attributes
     ----------
     rows : array of shape (n, n)
-        Acts on the left of a matrix over rows: (S^-1 X)' = (rows - diag(surplus)) X'.
+        Factor that multiplies a matrix over rows from the left:
+        (S^-1 X)' = (rows - diag(surplus)) X'.
     surplus : array of shape (n,)
         Samples with equal rows have entries of both signs in S^-1: c + B_aa > 0 on the diagonal and
-        B_aa <= 0 off it. The diagonal of `rows` gathers the former, `surplus` the latter, so that
-        max(rows, 0) and max(-rows, 0) + diag(surplus) act as the two signed parts of S^-1.
+        B_aa <= 0 off it. The diagonal of `rows` collects the former, `surplus` the latter, so that
+        max(rows, 0) and max(-rows, 0) + diag(surplus) are the two signed parts of S^-1.
     root_trace, inverse_trace : float
         tr(S) and tr(S^-1) over all samples.
     """
@@ -37,11 +38,20 @@ class InverseRoot:
 def inverse_root(
     matrix: NDArray[np.float64], weights: NDArray[np.float64], mu: float
 ) -> InverseRoot:
-    """Decompose once, in O(n³), with four n x n arrays alive at the peak.
+    """Compute the inverse root by one eigendecomposition: O(n³), four n x n arrays at the peak.
 
     With q = sqrt(r), M' = diag(q) M diag(q) has the eigenvectors V and eigenvalues σ of the full
     M Mᵀ; outside their span S^-1 is c I with c = μ^-½, so the full S^-1 is c I plus a block matrix
     B_ab = [V diag((σ + μ)^-½ - c) Vᵀ]_ab / (q_a q_b), which is never positive definite.
+
+    Parameters
+    ----------
+    matrix : array of shape (n, n)
+        M, one entry per pair of distinct rows.
+    weights : array of shape (n,)
+        Weights r of the rows.
+    mu : float
+        μ, positive.
     """
     q = np.sqrt(weights)
     scaled = matrix * q
@@ -55,12 +65,12 @@ def inverse_root(
     rows = vectors @ vectors.T
     del vectors, gram
 
-    reach = np.diag(rows).copy()  # -r_a B_aa
-    surplus = np.maximum(weights - 1.0, 0.0) * reach / weights
+    minus_rB = np.diag(rows).copy()  # -r_a B_aa
+    surplus = np.maximum(weights - 1.0, 0.0) * minus_rB / weights
     rows *= -1.0 / q[:, None]
     rows *= q
-    np.fill_diagonal(rows, c - reach + surplus)
-    repeats = float(weights.sum()) - len(weights)  # the eigenvalue 0 of samples beyond their rows
+    np.fill_diagonal(rows, c - minus_rB + surplus)
+    repeats = float(weights.sum()) - len(weights)  # multiplicity of 0 that equal samples add
     return InverseRoot(
         rows,
         surplus,

@@ -1,4 +1,4 @@
-"""Weighted k-means on an embedding."""
+"""Cluster an embedding by weighted k-means."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from threadpoolctl import ThreadpoolController
 
 __all__ = ["TOLERANCE", "kmeans_model", "weighted_kmeans"]
 
-TOLERANCE = 1e-4  # of the mean variance: how little centers move once a run has settled
+TOLERANCE = 1e-4  # squared movement of the centers, relative to the mean variance
 
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """The libraries whose threads k-means would use; finding them takes longer than a small run."""
+    """Return the control of all thread pools; creating it takes longer than a small k-means run."""
     return ThreadpoolController()
 
 
@@ -31,9 +31,10 @@ def weighted_kmeans(
     n_init: int = 10,
     max_iter: int = 100,
 ) -> tuple[NDArray[np.int64], float]:
-    """Labels and inertia of the best of `n_init` k-means++ runs.
+    """Return labels and inertia of the best of `n_init` k-means runs.
 
-    Fewer than `n_clusters` distinct points give fewer clusters, which the caller reports.
+    Fewer than `n_clusters` distinct points give fewer clusters; the caller must report that.
+    Parameters as in `kmeans_model`.
     """
     model = kmeans_model(embedding, weights, n_clusters, rng, n_init=n_init, max_iter=max_iter)
     return model.labels_.astype(np.int64), float(model.inertia_)
@@ -48,11 +49,26 @@ def kmeans_model(
     n_init: int = 10,
     max_iter: int = 100,
 ) -> Any:
-    """The fitted scikit-learn model of the best of `n_init` k-means++ runs.
+    """Return the fitted scikit-learn model of the best of `n_init` k-means runs.
 
-    One thread: sums over several would depend on their number.
+    It runs on one thread, because sums would depend on the number of threads.
+
+    Parameters
+    ----------
+    embedding : array of shape (n, p)
+        Points.
+    weights : array of shape (n,)
+        Weights of the points.
+    n_clusters : int
+        Number of clusters.
+    rng : Generator
+        Draws the seed.
+    n_init : int, default=10
+        Number of restarts with k-means++; the smallest inertia wins.
+    max_iter : int, default=100
+        Largest number of iterations of a restart.
     """
-    from sklearn.cluster import KMeans  # a third of a second that only this step needs
+    from sklearn.cluster import KMeans  # takes 0.3 s, so only when needed
 
     model = KMeans(
         n_clusters,

@@ -1,4 +1,4 @@
-"""The low end of a graph Laplacian's spectrum, on weighted rows."""
+"""Compute the smallest eigenvalues of a graph Laplacian on weighted rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from partita.solvers.components import connected_components
 
 __all__ = ["LowSpectrum", "low_spectrum"]
 
-_TIE = 1e-13  # relative to the largest degree: eigenvalues nearer than this are one
+_TIE = 1e-13  # eigenvalues closer than this, relative to the largest degree, count as equal
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,15 @@ class LowSpectrum:
     Attributes
     ----------
     n_components : int
+        Number of connected components of the graph.
     component : array of shape (n,)
+        Component of every row.
     sum_smallest, sum_with_next : float
-        Of the K and of the K + 1 smallest eigenvalues.
+        Sum of the K, and of the K + 1, smallest eigenvalues.
     embedding : array of shape (n, p)
-        Eigenvectors that are constant on equal samples, entries as in the full space.
+        Eigenvectors that are constant on equal samples, with the entries of single samples.
     lift : array of shape (n,)
-        Squared length of each sample's part along the other eigenvectors.
+        Squared length of each sample's component along the other eigenvectors.
     """
 
     n_components: int
@@ -48,36 +50,37 @@ def low_spectrum(
     *,
     within_rows: bool = True,
 ) -> LowSpectrum:
-    """Eigenvalues and eigenvectors of L = D - S where a row of weight r stands for r equal samples.
+    """Return eigenvalues and eigenvectors of L = D - S, a row of weight r being r equal samples.
 
-    Equal samples are joined with strength 1. The Laplacian of the samples then has
+    Equal samples are joined by edges of weight 1. The Laplacian of the samples then has
 
     - the eigenvalues of diag(d) - diag(q) S diag(q), q = sqrt(r), d_a = Σ_{b != a} r_b S_ab, with
-      vectors that are constant on equal samples; these split over the components of the graph, of
-      which each has the eigenvalue 0 and the vector 1;
-    - for each row the eigenvalue d_a + r_a, its degree, r_a - 1 times: vectors that live on the
-      row's samples and sum to 0. They put every one of these samples at the squared distance
-      1 - 1/r_a from the origin, each in a direction of its own.
+      vectors that are constant on equal samples; they belong to single components of the graph,
+      each of which has the eigenvalue 0 with a constant vector;
+    - for each row the eigenvalue d_a + r_a, its degree, r_a - 1 times, with vectors that are 0
+      outside the samples of the row and sum to 0. They put each of these samples at the squared
+      distance 1 - 1/r_a from the origin, each in a different direction.
 
-    Where the K-th eigenvalue is multiple, a program takes some vectors of its eigenspace; here
-    each counts with the same fraction, so that the squared distances between samples,
-    |y_a - y_b|² + lift_a + lift_b, depend on nothing but the graph (this too minimizes tr(YᵀLY),
-    over the convex hull of the projections).
+    Where the K-th eigenvalue is multiple, any vectors of its eigenspace are eigenvectors. Here all
+    of them count with the same fraction, so that the squared distances between samples,
+    |y_a - y_b|² + lift_a + lift_b, depend only on the graph (this also minimizes tr(YᵀLY), over
+    the convex hull of the projections).
 
     Parameters
     ----------
     graph : sparse matrix of shape (n, n), non-negative
         S above the diagonal, one entry per edge; no stored zeros.
     weights : array of shape (n,)
+        Weights r of the rows.
     n_smallest : int
-        K.
-    within_rows : bool
-        Whether vectors that part equal samples take part.
+        K, the number of eigenvalues.
+    within_rows : bool, default=True
+        Whether the eigenvectors that separate equal samples are included.
 
     Returns
     -------
     LowSpectrum
-        With more than K components there is no low end to tell apart: the embedding is empty.
+        With more than K components all K eigenvalues are 0, and the embedding is empty. Cost:
         O(size³) for each component.
     """
     n = len(weights)
@@ -87,18 +90,18 @@ def low_spectrum(
     degree = graph @ weights + graph.T @ weights
     times = np.maximum(weights - 1.0, 0.0) if within_rows else np.zeros(n)
     tie = _TIE * float(np.max(degree + weights))
-    wanted = n_smallest + 2 - n_components  # all of them may lie in one component
+    n_values = n_smallest + 2 - n_components  # all of them may belong to one component
     while True:
         blocks = [
-            _block(graph, degree, weights, np.flatnonzero(component == k), wanted)
+            _block(graph, degree, weights, np.flatnonzero(component == k), n_values)
             for k in range(n_components)
         ]
         values = np.concatenate([block.values for block in blocks] + [degree + weights])
         multiplicity = np.concatenate([np.ones(len(values) - n), times])
         taken, cut = _fill(values, multiplicity, n_smallest, tie)
-        if all(block.complete or block.values[-1] > cut + tie for block in blocks):
+        if all(block.is_complete or block.values[-1] > cut + tie for block in blocks):
             break
-        wanted *= 2
+        n_values *= 2
     vectors = sp.block_diag([block.vectors for block in blocks], format="csc")
     rows = np.concatenate([block.rows for block in blocks])
     share = taken[:-n]
@@ -119,14 +122,15 @@ def low_spectrum(
 
 @dataclass(frozen=True)
 class _Block:
-    """Smallest eigenvalues of one component, ascending from 0, and vectors in the full space."""
+    """Smallest eigenvalues of one component, ascending from 0, and vectors of single samples."""
 
     rows: NDArray[np.int64]
     values: NDArray[np.float64]
     vectors: NDArray[np.float64]
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
+        """Whether these are all eigenvalues of the component."""
         return len(self.values) == len(self.rows)
 
 
@@ -135,11 +139,11 @@ def _block(
     degree: NDArray[np.float64],
     weights: NDArray[np.float64],
     rows: NDArray[np.int64],
-    wanted: int,
+    n_values: int,
 ) -> _Block:
     r = weights[rows]
-    wanted = min(wanted, len(rows))
-    if wanted == 1:
+    n_values = min(n_values, len(rows))
+    if n_values == 1:
         values, vectors = np.zeros(1), np.empty((len(rows), 1))
     else:
         root = np.sqrt(r)
@@ -148,10 +152,10 @@ def _block(
         laplacian *= root[:, None]
         laplacian *= -root
         np.fill_diagonal(laplacian, degree[rows])
-        # the transpose, lower triangle filled, is what LAPACK can overwrite without a copy
+        # LAPACK can overwrite the transpose, with its lower triangle filled, without a copy.
         values, vectors = eigh(
             laplacian.T,
-            subset_by_index=(0, wanted - 1),
+            subset_by_index=(0, n_values - 1),
             overwrite=True,
             check_finite=False,
         )
@@ -165,11 +169,11 @@ def _block(
 def _fill(
     values: NDArray[np.float64], multiplicity: NDArray[np.float64], n_smallest: int, tie: float
 ) -> tuple[NDArray[np.float64], float]:
-    """The fraction of every eigenvalue that is among the smallest, and the largest of these."""
+    """Return the share of every eigenvalue among the smallest, and the largest of these."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(multiplicity[order])
     cut = float(values[order[np.searchsorted(reached, n_smallest)]])
-    if cut == 0.0:  # one for each component, exactly; a small eigenvalue is another matter
+    if cut == 0.0:  # exact zeros, one per component; a small eigenvalue does not tie with them
         tie = 0.0
     below = values < cut - tie
     tied = ~below & (values <= cut + tie)

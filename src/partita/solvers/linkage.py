@@ -1,4 +1,4 @@
-"""Weighted agglomerative clustering and its cuts."""
+"""Agglomerative clustering of weighted rows."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ from partita import _kernels
 
 __all__ = ["LINKAGES", "Tree", "agglomerate", "spanning_tree"]
 
-_ROWS = 256
+_ROWS = 256  # per block
 LINKAGES = ("average", "single", "complete")
-_LARGEST_UNIT = 64  # parts of the smallest weight that are tried as the unit of all weights
+_MAX_PARTS = 64  # fractions 1/2 .. 1/64 of the smallest weight are tried as the unit of weights
 _CODES = {"average": 0, "single": 1, "complete": 2}
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Merges in ascending order of height.
+    """A hierarchy of clusters: merges in ascending order of height.
 
-    Merge t joins the cluster that holds row left[t] with the one that holds row right[t].
+    Attributes
+    ----------
+    left, right : arrays of shape (n_rows - 1,)
+        Merge t joins the cluster that contains row left[t] with the one that contains row right[t].
+    height : array of shape (n_rows - 1,)
+        Distance of the two clusters.
     """
 
     left: NDArray[np.int64]
@@ -31,12 +36,13 @@ class Tree:
 
     @property
     def n_rows(self) -> int:
+        """Number of rows."""
         return len(self.height) + 1
 
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Labels after the first n_rows - n_clusters merges: always exactly n_clusters of them.
+        """Return the labels after the first n_rows - n_clusters merges: exactly n_clusters.
 
-        Cutting by height instead would return fewer clusters wherever merges tie.
+        A cut at a height would return fewer clusters where merges tie.
         """
         parent = np.arange(self.n_rows)
 
@@ -52,10 +58,11 @@ class Tree:
         return np.unique(roots, return_inverse=True)[1].reshape(-1)
 
     def longest_lived(self, n_samples: int) -> int:
-        """Number of clusters of the partition that survives the longest range of heights.
+        """Return the number of clusters of the partition with the longest lifetime.
 
-        The k-cluster partition lives from h_{n-k} to h_{n-k+1}, k = 2..n-1; on ties the largest k.
-        If rows stand for several samples, these merged at height 0, so that k = n_rows competes.
+        The partition of k clusters lives from height h_{n-k} to h_{n-k+1}, k = 2..n-1. Ties go to
+        the largest k. If rows stand for several samples (`n_samples` > n_rows), these merged at
+        height 0, so that k = n_rows is possible too.
         """
         heights = np.concatenate([[0.0], self.height]) if n_samples > self.n_rows else self.height
         if len(heights) < 2:
@@ -71,22 +78,23 @@ def agglomerate(
     *,
     overwrite: bool = False,
 ) -> Tree:
-    """Hierarchical clustering of weighted rows.
+    """Cluster weighted rows hierarchically by nearest neighbor chains.
 
-    A row of weight r behaves as r coincident samples: average linkage starts from sizes r. Nearest
-    neighbor chains; among equally near clusters the first in row order wins, so rows should come
-    in an order that means something (`Ensemble.compress` provides one). For average linkage the
-    sum of distances between clusters is kept instead of the mean: integers stay integers, so that
-    ties are true ties and not rounding.
+    A row of weight r counts as r equal samples: average linkage starts from sizes r. Among equally
+    near clusters the first in row order wins, so the rows should be in a canonical order, such as
+    that of `Ensemble.compress`. Average linkage keeps the sum of the distances between clusters
+    instead of the mean: integers stay integers, so that ties are exact.
 
     Parameters
     ----------
     distances : array of shape (n, n), symmetric
-        Integer types are used as they are if the sums they lead to fit 64 bits.
+        Distances. Integers are summed as integers if the sums fit in 64 bits.
     weights : array of shape (n,), optional
-    linkage : {"average", "single", "complete"}
-    overwrite : bool
-        Work in `distances` itself.
+        Weights of the rows. By default all are 1.
+    linkage : {"average", "single", "complete"}, default="average"
+        Distance between two clusters: mean, smallest or largest distance of their samples.
+    overwrite : bool, default=False
+        Whether the memory of `distances` may be used.
 
     Returns
     -------
@@ -99,7 +107,7 @@ def agglomerate(
     if n == 1:
         empty = np.empty(0, np.int64)
         return Tree(empty, empty, np.empty(0))
-    size = np.ones(n) if weights is None else _in_whole_units(np.asarray(weights, np.float64))
+    size = np.ones(n) if weights is None else _in_integer_units(np.asarray(weights, np.float64))
     matrix = (
         _sums(distances, size, overwrite)
         if linkage == "average"
@@ -110,10 +118,10 @@ def agglomerate(
     return _sorted_tree(left, right, height)
 
 
-def _in_whole_units(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights as whole numbers if they are multiples of a unit: in tenths, too, ties are ties."""
+def _in_integer_units(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights as integers if all are multiples of one unit, so that ties are exact."""
     ratio = weights / weights.min()
-    for parts in range(1, _LARGEST_UNIT + 1):
+    for parts in range(1, _MAX_PARTS + 1):
         whole = np.rint(parts * ratio)
         if np.allclose(whole, parts * ratio, rtol=1e-9, atol=0):
             return whole
@@ -121,18 +129,18 @@ def _in_whole_units(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _sums(distances: Any, size: NDArray[np.float64], overwrite: bool) -> NDArray[Any]:
-    """Distance times both weights, in the narrowest exact type."""
-    whole = distances.dtype.kind in "iu" and bool(np.all(size == np.floor(size)))
-    if not whole:
+    """Return the distances times both weights, in the narrowest exact type."""
+    is_integer = distances.dtype.kind in "iu" and bool(np.all(size == np.floor(size)))
+    if not is_integer:
         if overwrite and distances.dtype == np.float64:
             for start in range(0, len(size), _ROWS):
-                # by the product of both weights: one after the other would round (i, j) otherwise
-                # than (j, i), and a chain relies on their being equal
+                # Multiply by the product of both weights: one factor after the other could round
+                # (i, j) and (j, i) differently, and the chains need them equal.
                 rows = slice(start, start + _ROWS)
                 distances[rows] *= np.outer(size[rows], size)
             return distances
         return distances * np.outer(size, size)
-    # the two halves of any split hold at most (total/2)² pairs
+    # Two clusters have at most (total/2)² pairs of samples between them.
     largest = int(distances.max()) * (int(size.sum()) / 2) ** 2
     dtype = np.uint32 if largest < 2**32 else np.int64
     if overwrite and distances.dtype == dtype and np.all(size == 1):
@@ -147,28 +155,29 @@ def _sums(distances: Any, size: NDArray[np.float64], overwrite: bool) -> NDArray
 def _sorted_tree(
     left: NDArray[np.int64], right: NDArray[np.int64], height: NDArray[np.float64]
 ) -> Tree:
-    # a chain finds children before parents; rounding must not turn that round
+    # Chains find children before parents; a stable sort keeps that order for equal heights.
     order = np.argsort(height, kind="stable")
     return Tree(left[order], right[order], height[order])
 
 
-def spanning_tree(labels: NDArray[Any], missing: int) -> Tree:
-    """Single linkage of label rows by the number of partitions that part them, without a matrix.
+def spanning_tree(codes: NDArray[Any], missing_code: int) -> Tree:
+    """Cluster label rows by single linkage without a distance matrix.
 
     Parameters
     ----------
-    labels : array of shape (n, m), unsigned codes
-    missing : int
-        Code of "no label", which joins nothing.
+    codes : array of shape (n, m), unsigned
+        Codes of the labels.
+    missing_code : int
+        The code of a missing label, which agrees with no label.
 
     Returns
     -------
     Tree
-        Heights are counts of disagreeing partitions. O(n² m) byte comparisons, O(n) memory.
+        Heights are numbers of partitions that disagree. O(n² m) byte comparisons, O(n) memory.
     """
-    n = len(labels)
+    n = len(codes)
     left, right, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
     if n > 1:
-        columns = np.ascontiguousarray(labels.T)
-        _kernels.spanning_tree.spanning_tree(columns, missing, left, right, height)
+        columns = np.ascontiguousarray(codes.T)
+        _kernels.spanning_tree.spanning_tree(columns, missing_code, left, right, height)
     return _sorted_tree(left, right, height)

@@ -1,4 +1,4 @@
-"""Singular values cut down, and the affinity that a low-rank representation stands for."""
+"""Shrinkage operators, and the affinity of a low-rank representation."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from partita.solvers.spectral import normalize_rows
 
 __all__ = ["low_rank_affinity", "shrink_columns", "shrink_entries", "shrink_singular_values"]
 
-_RANK_CUT = 1e-4  # singular values below this share of the largest are noise of the representation
+_RANK_CUT = 1e-4  # singular values below this share of the largest count as noise
 _GRAM_LIMIT = 1e-5  # squaring a matrix loses singular values below this share of its norm
 
 
 def shrink_singular_values(
     matrix: NDArray[np.float64], threshold: float | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The matrix with its singular values lowered by the threshold, negative ones set to 0.
+    """Lower all singular values by the threshold, to at least 0.
 
-    argmin_J threshold ‖J‖_* + ½ ‖J - X‖²_F. Only the singular vectors above the threshold are
-    computed, from the eigenvectors of XᵀX; their number is exact, unlike that of a partial
-    decomposition by iteration. A threshold so low that squaring would cost digits takes the full
-    decomposition instead.
+    Returns argmin_J threshold ‖J‖_* + ½ ‖J - X‖²_F. Only the singular vectors above the threshold
+    are computed, from the eigenvectors of XᵀX. Their number is exact, unlike that of an iterative
+    partial decomposition. If the threshold is so low that XᵀX would lose digits, the full
+    decomposition of X is used.
 
     Parameters
     ----------
     matrix : array of shape (n, n)
+        X.
     threshold : float, or array of shape (n,)
-        An array holds the threshold of the largest singular value, of the second, and so on.
+        An array has one threshold per singular value, in descending order of these.
     """
     if isinstance(threshold, np.ndarray):
         U, sigma, Vt = svd(matrix)
@@ -46,50 +47,52 @@ def shrink_singular_values(
 def shrink_columns(
     matrix: NDArray[np.float64], threshold: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Every column shortened by its threshold, to nothing where it is no longer than that.
+    """Shorten every column by its threshold, to at least 0.
 
-    argmin_E Σ_j threshold_j ‖E_j‖ + ½ ‖E - X‖²_F.
+    Returns argmin_E Σ_j threshold_j ‖E_j‖ + ½ ‖E - X‖²_F.
     """
     length = np.linalg.norm(matrix, axis=0)
-    kept = length > threshold
-    return np.asarray(matrix * np.where(kept, 1.0 - threshold / np.where(kept, length, 1.0), 0.0))
+    is_kept = length > threshold
+    factor = np.where(is_kept, 1.0 - threshold / np.where(is_kept, length, 1.0), 0.0)
+    return np.asarray(matrix * factor)
 
 
 def shrink_entries(
     matrix: NDArray[np.float64], threshold: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Every entry moved towards 0 by its threshold: argmin_E Σ threshold |E| + ½ ‖E - X‖²_F."""
+    """Move every entry towards 0 by its threshold: argmin_E Σ threshold |E| + ½ ‖E - X‖²_F."""
     return np.asarray(matrix - np.clip(matrix, -threshold, threshold))
 
 
 def low_rank_affinity(
     matrix: NDArray[np.float64], *, symmetric: bool = False
 ) -> NDArray[np.float64]:
-    """The affinity of samples that a low-rank representation Z = U Σ Vᵀ stands for.
+    """Return the affinity of samples in a low-rank representation Z = U Σ Vᵀ.
 
-    The rows of U Σ^½, without the singular values below 1e-4 of the largest, point in a direction
-    per subspace; the affinity is the fourth power of the cosine between two of them. It is the
-    usual step between low-rank representation and spectral clustering.
+    The rows of U Σ^½, without the singular values below 1e-4 of the largest, have one direction
+    per subspace. The affinity of two samples is the fourth power of the cosine between their rows.
+    This is the usual step between low-rank representation and spectral clustering.
 
     Parameters
     ----------
     matrix : array of shape (n, n)
-        With rows of weight r, diag(√r) Z diag(√r): lengths, and with them weights, drop out.
-    symmetric : bool
+        Z; for rows of weight r, diag(√r) Z diag(√r): the cosine does not depend on lengths, so it
+        does not depend on the weights.
+    symmetric : bool, default=False
         Whether the matrix equals its transpose, which saves most of the work.
 
     Returns
     -------
     array of shape (n, n)
-        Positive semidefinite, entries in [0, 1], 1 on the diagonal (of a row of zeros too).
+        Positive semidefinite, entries in [0, 1], 1 on the diagonal (also of a row of zeros).
     """
     if symmetric:
         values, U = eigh(matrix, driver="evd")
         sigma = np.abs(values)
     else:
         U, sigma, _ = svd(matrix)
-    kept = sigma > _RANK_CUT * sigma.max()
-    directions = normalize_rows(U[:, kept] * np.sqrt(sigma[kept]))
+    is_kept = sigma > _RANK_CUT * sigma.max()
+    directions = normalize_rows(U[:, is_kept] * np.sqrt(sigma[is_kept]))
     affinity = directions @ directions.T
     affinity *= affinity
     affinity *= affinity

@@ -1,4 +1,4 @@
-"""Groups made fewer by merging them, or more by splitting them, to a given number."""
+"""Merge or split groups of rows until there are `n_clusters`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def merge_groups(
     weights: NDArray[np.float64],
     n_clusters: int,
 ) -> NDArray[np.int64]:
-    """Unions of groups: average linkage of whole groups.
+    """Merge groups by average linkage.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def merge_groups(
     weights : array of shape (n,)
         Weights of the rows.
     n_clusters : int
-        At most G.
+        Number of clusters, at most G.
     """
     sizes = np.bincount(groups, weights).astype(np.float64)
     return agglomerate(similarity.max() - similarity, sizes).cut(n_clusters)[groups]
@@ -39,16 +39,18 @@ def split_groups(
     weights: NDArray[np.float64],
     n_clusters: int,
 ) -> NDArray[np.int64]:
-    """Parts of groups: average linkage of rows, none of it across groups.
+    """Split groups by average linkage of their rows; no cluster has rows of two groups.
 
     Parameters
     ----------
     groups : array of shape (n,)
+        Group of each row.
     embedding : array of shape (n, p)
         Rows are compared by their squared distance.
     weights : array of shape (n,)
+        Weights of the rows.
     n_clusters : int
-        At least the number of groups, at most n.
+        Number of clusters, at least the number of groups, at most n.
     """
     squares = np.sum(embedding**2, axis=1)
     distances = embedding @ embedding.T

@@ -1,4 +1,4 @@
-"""Clusters grouped into meta-clusters, and rows that go where most of their clusters are."""
+"""Group base clusters into meta-clusters, and let rows vote for one of these."""
 
 from __future__ import annotations
 
@@ -13,13 +13,22 @@ from partita.solvers.graph_cut.graphs import cut_graph
 
 __all__ = ["MetaClusters", "meta_clusters"]
 
-_UNIT = 2.0**-30  # similarities are rounded to multiples of it, so that ties are ties
+_UNIT = 2.0**-30  # similarities are rounded to multiples of it, so that ties are exact
 
 
 @dataclass(frozen=True)
 class MetaClusters:
-    """Labels of the rows, how the columns were cut, and the share of each meta-cluster's columns
-    that hold a row, shape (n, n_groups)."""
+    """Meta-clusters and the rows assigned to them.
+
+    Attributes
+    ----------
+    labels : array of shape (n,)
+        Meta-cluster of each row.
+    groups : Cut
+        Meta-cluster of each column (base cluster).
+    association : array of shape (n, n_groups)
+        Share of the columns of each meta-cluster that contain a row.
+    """
 
     labels: NDArray[np.int64]
     groups: Cut
@@ -34,23 +43,24 @@ def meta_clusters(
     rng: np.random.Generator,
     **options: Any,
 ) -> MetaClusters:
-    """Cut the graph of columns into balanced groups and let every row vote.
+    """Cut the graph of columns into balanced groups; each row joins the group it is most in.
 
     Parameters
     ----------
     incidence : sparse matrix of shape (n, p), 0/1
-        Rows and the columns (clusters) that hold them.
+        Rows and the columns (base clusters) that contain them.
     similarity : array of shape (p, p)
         Similarity of the columns.
     sizes : array of shape (p,)
-        Weights of the columns, which the groups share evenly.
+        Weights of the columns, which are balanced between the groups.
     n_groups : int
+        Number of meta-clusters.
     rng, **options
         As in `cut_graph`.
     """
     graph = np.rint(similarity / _UNIT) * _UNIT
     groups = cut_graph(graph, sizes, n_groups, rng, **options)
-    member = np.zeros((len(sizes), int(groups.labels.max()) + 1))
-    member[np.arange(len(sizes)), groups.labels] = 1.0
-    association = np.asarray(incidence @ member) / member.sum(axis=0)
+    membership = np.zeros((len(sizes), int(groups.labels.max()) + 1))
+    membership[np.arange(len(sizes)), groups.labels] = 1.0
+    association = np.asarray(incidence @ membership) / membership.sum(axis=0)
     return MetaClusters(np.argmax(association, axis=1), groups, association)

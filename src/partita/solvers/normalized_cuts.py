@@ -1,4 +1,4 @@
-"""Normalized cut of a dense graph: regularized eigenvectors, then the nearest partition."""
+"""Cut a dense graph by the regularized normalized cut and discretization."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from partita.solvers.spectral import top_eigenvectors
 
 __all__ = ["normalized_cut", "normalized_cut_vectors"]
 
-_NO_EDGE = 1e-6  # similarities below are no edges
-_OFFSET = 0.5
+_NO_EDGE = 1e-6  # smaller similarities do not count as edges
+_OFFSET = 0.5  # regularization
 
 
 def normalized_cut_vectors(
     graph: NDArray[np.float64], n_components: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Eigenvalues and generalized eigenvectors of W x = λ D x, with W and D regularized.
+    """Return eigenvalues and generalized eigenvectors of W x = λ D x, with W and D regularized.
 
-    W = graph + ½ I and D = diag(row sums of graph) + I: nodes with few edges do not split off as
-    groups of their own. Columns have length √n.
+    W = graph + ½ I and D = diag(row sums of graph) + I, so that nodes with few edges do not become
+    single groups. The eigenvectors have length √n.
 
     Parameters
     ----------
     graph : array of shape (n, n), symmetric, non-negative
-        Its diagonal counts.
+        Similarities. The diagonal counts.
     n_components : int
+        Number of eigenvectors.
     """
     W = np.where(graph < _NO_EDGE, 0.0, graph)
     scale = 1.0 / np.sqrt(W.sum(axis=1) + 2 * _OFFSET)
@@ -42,7 +43,19 @@ def normalized_cut_vectors(
 def normalized_cut(
     graph: NDArray[np.float64], n_groups: int, rng: np.random.Generator, *, n_init: int
 ) -> NDArray[np.int64]:
-    """Groups of nodes, numbered in the order of their first nodes; at most `n_groups`."""
+    """Return groups of nodes, numbered by first appearance; at most `n_groups`.
+
+    Parameters
+    ----------
+    graph : array of shape (n, n)
+        As in `normalized_cut_vectors`.
+    n_groups : int
+        Number of groups.
+    rng : Generator
+        Source of random numbers.
+    n_init : int
+        Restarts of the discretization.
+    """
     _, vectors = normalized_cut_vectors(graph, n_groups)
     groups = discretize(vectors, np.ones(len(graph)), rng, n_init=n_init)
     return number_by_appearance(groups)[0]

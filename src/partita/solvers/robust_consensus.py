@@ -1,11 +1,12 @@
-"""Steps towards a consensus of noisy 0/1 or soft matrices, pair by pair and over weighted rows.
+"""Fit a consensus matrix to noisy 0/1 or soft matrices over weighted rows.
 
-Each of m matrices A⁽ⁱ⁾ says of a pair of rows whether, or how probably, it belongs together. A
-consensus A is fitted to what remains of them when errors E⁽ⁱ⁾ of price λ are taken away:
+Entry (p, q) of each of m matrices A⁽ⁱ⁾ is the probability, often 0 or 1, that rows p and q belong
+together. A consensus A is fitted to these matrices minus sparse errors E⁽ⁱ⁾:
 
     Σ_i Σ_pq KL(A_pq, A⁽ⁱ⁾_pq - E⁽ⁱ⁾_pq) + λ |E⁽ⁱ⁾_pq|.
 
-`clean` finds the errors, `next_matrix` improves A, with a nuclear-norm term if there is one.
+`remove_errors` computes the errors for fixed A, `update_consensus` improves A for fixed errors,
+with an optional nuclear-norm term.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ __all__ = [
     "Matrix",
     "SoftMatrices",
     "Votes",
-    "clean",
     "divergence",
     "error_band",
-    "next_matrix",
+    "remove_errors",
     "row_blocks",
+    "update_consensus",
 ]
 
 Matrix = NDArray[np.float64]
 
 _EPS = np.finfo(np.float64).eps
-_PRODUCT_ROWS = 512  # rows of D⁺A and D⁻A alive at a time
-_UNIT = 1 << 17  # pairs per unit of element-wise work: fewer are not worth a thread
+_PRODUCT_ROWS = 512  # rows of D⁺A and D⁻A in memory at a time
+_BLOCK_PAIRS = 1 << 17  # pairs per block of element-wise work: a thread needs that many
 
 
 # -- evidence --------------------------------------------------------------------------------
@@ -47,15 +48,16 @@ _UNIT = 1 << 17  # pairs per unit of element-wise work: fewer are not worth a th
 
 @dataclass(frozen=True, eq=False)
 class Evidence(ABC):
-    """What the matrices say of every pair of rows.
+    """The matrices A⁽ⁱ⁾ that a consensus is fitted to.
 
     Attributes
     ----------
     weights : array of shape (n,)
+        Weights of the rows.
     seen : array of shape (n, n)
-        How many of them speak of a pair.
+        Number of matrices with an entry for a pair.
     free : array of shape (n, n)
-        The pairs they do not agree on; the others stay as they are.
+        Pairs on which the matrices disagree; the entries of A for the others do not change.
     """
 
     weights: NDArray[np.float64]
@@ -64,17 +66,41 @@ class Evidence(ABC):
 
     @abstractmethod
     def start(self) -> Matrix:
-        """The mean of the matrices."""
+        """Return the mean of the matrices."""
 
     @abstractmethod
-    def clean(self, rows: slice, s: Matrix, price: float) -> tuple[Matrix, Matrix]:
-        """C = Σ_i log (1 - Y⁽ⁱ⁾)/Y⁽ⁱ⁾ for these rows, Y⁽ⁱ⁾ = A⁽ⁱ⁾ - E⁽ⁱ⁾ the cleaned matrices, and
-        the part of the objective that is free of A: Σ_i λ|E⁽ⁱ⁾| - log(1 - Y⁽ⁱ⁾)."""
+    def remove_errors(self, rows: slice, s: Matrix, penalty: float) -> tuple[Matrix, Matrix]:
+        """Compute the best errors of some rows for a fixed consensus.
+
+        Parameters
+        ----------
+        rows : slice
+            Rows to compute.
+        s : array
+            A_pq + A_qp for these rows.
+        penalty : float
+            λ.
+
+        Returns
+        -------
+        C : array
+            Σ_i log (1 - Y⁽ⁱ⁾)/Y⁽ⁱ⁾ with the cleaned matrices Y⁽ⁱ⁾ = A⁽ⁱ⁾ - E⁽ⁱ⁾.
+        cost : array
+            The part of the objective that does not depend on A: Σ_i λ|E⁽ⁱ⁾| - log(1 - Y⁽ⁱ⁾).
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class Votes(Evidence):
-    """Matrices of 0 and 1, as counts: a pair has one error where it is joined, one where parted."""
+    """Matrices of 0 and 1, as counts.
+
+    A pair has one error for all matrices that join it and one for all that separate it.
+
+    Attributes
+    ----------
+    joined : array of shape (n, n)
+        Number of matrices with a 1 for a pair.
+    """
 
     joined: NDArray[Any]
 
@@ -82,32 +108,42 @@ class Votes(Evidence):
     def of(
         cls, joined: NDArray[Any], seen: NDArray[Any] | None, m: int, weights: NDArray[np.float64]
     ) -> Votes:
-        """From the counts of matrices that join a pair, and that speak of it (None: all m do)."""
+        """Make votes from the numbers of matrices that join a pair and that have an entry for it.
+
+        `seen=None`: all m matrices have one.
+        """
         if seen is None:
             seen = np.broadcast_to(joined.dtype.type(m), joined.shape)
         return cls(weights, seen, (joined > 0) & (joined < seen), joined)
 
     def start(self) -> Matrix:
-        """The mean; 0 where no matrix speaks of a pair."""
+        """Return the mean; 0 where no matrix has an entry."""
         return self.joined / np.maximum(self.seen, 1)
 
-    def clean(self, rows: slice, s: Matrix, price: float) -> tuple[Matrix, Matrix]:
-        low, not_low, high, not_high = error_band(s, price)
+    def remove_errors(self, rows: slice, s: Matrix, penalty: float) -> tuple[Matrix, Matrix]:
+        low, not_low, high, not_high = error_band(s, penalty)
         joined = self.joined[rows].astype(np.float64)
-        parted = self.seen[rows] - joined
-        log_not = joined * _log(not_high) + parted * _log(not_low)
-        pull = log_not - joined * _log(high) - parted * _log(low)
-        return pull, price * (joined * not_high + parted * low) - log_not
+        separated = self.seen[rows] - joined
+        log_not = joined * _log(not_high) + separated * _log(not_low)
+        C = log_not - joined * _log(high) - separated * _log(low)
+        return C, penalty * (joined * not_high + separated * low) - log_not
 
 
 @dataclass(frozen=True, eq=False)
 class SoftMatrices(Evidence):
-    """Matrices of probabilities, read one after the other."""
+    """Matrices of probabilities, read one after the other.
+
+    Attributes
+    ----------
+    matrices : sequence of arrays of shape (n, n)
+        Symmetric, entries in [0, 1].
+    """
 
     matrices: Sequence[NDArray[Any]]
 
     @classmethod
     def of(cls, matrices: Sequence[NDArray[Any]]) -> SoftMatrices:
+        """Take matrices of one shape; every row has weight 1."""
         m, n = len(matrices), len(matrices[0])
         total = _sum(matrices)
         free = (total > 0) & (total < m)
@@ -117,25 +153,25 @@ class SoftMatrices(Evidence):
     def start(self) -> Matrix:
         return np.clip(_sum(self.matrices) / len(self.matrices), 0.0, 1.0)
 
-    def clean(self, rows: slice, s: Matrix, price: float) -> tuple[Matrix, Matrix]:
-        low, _, high, _ = error_band(s, price)
-        pull, cost = np.zeros_like(s), np.zeros_like(s)
+    def remove_errors(self, rows: slice, s: Matrix, penalty: float) -> tuple[Matrix, Matrix]:
+        low, _, high, _ = error_band(s, penalty)
+        C, cost = np.zeros_like(s), np.zeros_like(s)
         for matrix in self.matrices:
-            given = np.asarray(matrix[rows], np.float64)
-            cleaned = np.clip(given, low, high)
+            entries = np.asarray(matrix[rows], np.float64)
+            cleaned = np.clip(entries, low, high)
             log_not = _log(1.0 - cleaned)
-            pull += log_not - _log(cleaned)
-            cost += price * np.abs(given - cleaned) - log_not
-        return pull, cost
+            C += log_not - _log(cleaned)
+            cost += penalty * np.abs(entries - cleaned) - log_not
+        return C, cost
 
-    def error_norms(self, consensus: Matrix, price: float) -> NDArray[np.float64]:
-        """Σ|E⁽ⁱ⁾| of each matrix at the best errors for a symmetric consensus."""
+    def error_norms(self, consensus: Matrix, penalty: float) -> NDArray[np.float64]:
+        """Return Σ|E⁽ⁱ⁾| of each matrix at the best errors for a symmetric consensus."""
         norms = np.zeros(len(self.matrices))
         for rows in row_blocks(len(consensus)):
-            low, _, high, _ = error_band(2.0 * consensus[rows], price)
+            low, _, high, _ = error_band(2.0 * consensus[rows], penalty)
             for i, matrix in enumerate(self.matrices):
-                given = np.asarray(matrix[rows], np.float64)
-                norms[i] += np.abs(given - np.clip(given, low, high)).sum()
+                entries = np.asarray(matrix[rows], np.float64)
+                norms[i] += np.abs(entries - np.clip(entries, low, high)).sum()
         return norms
 
 
@@ -149,23 +185,23 @@ def _sum(matrices: Sequence[NDArray[Any]]) -> Matrix:
 # -- steps -----------------------------------------------------------------------------------
 
 
-def error_band(s: Matrix, price: float) -> tuple[Matrix, Matrix, Matrix, Matrix]:
-    """low, 1 - low, high, 1 - high of the band that cleaned entries lie in, s = A_pq + A_qp.
+def error_band(s: Matrix, penalty: float) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    """Return low, 1 - low, high and 1 - high of the band of cleaned entries, s = A_pq + A_qp.
 
-    An entry c inside the band has no error; outside, its error takes it to the nearer end. The ends
-    depend on the consensus alone, low <= s/2 <= high, and low(s) = 1 - high(2 - s).
+    An entry inside the band has no error; the error of an entry outside moves it to the nearer end.
+    The ends depend only on the consensus: low <= s/2 <= high, and low(s) = 1 - high(2 - s).
     """
     t = 2.0 - s
-    high, not_high = _upper_end(s, t, price)
-    not_low, low = _upper_end(t, s, price)
+    high, not_high = _upper_end(s, t, penalty)
+    not_low, low = _upper_end(t, s, penalty)
     return low, not_low, high, not_high
 
 
-def _upper_end(s: Matrix, t: Matrix, price: float) -> tuple[Matrix, Matrix]:
-    """high = (λ - 1 + root) / 2λ and 1 - high, written so that nothing cancels; t = 2 - s."""
-    root = np.sqrt((1.0 - price) ** 2 + 2.0 * price * s)
-    high = s / (root + 1.0 - price) if price < 1 else (root + price - 1.0) / (2.0 * price)
-    return high, t / (root + 1.0 + price)
+def _upper_end(s: Matrix, t: Matrix, penalty: float) -> tuple[Matrix, Matrix]:
+    """Return high = (λ - 1 + root) / 2λ and 1 - high without cancellation; t = 2 - s."""
+    root = np.sqrt((1.0 - penalty) ** 2 + 2.0 * penalty * s)
+    high = s / (root + 1.0 - penalty) if penalty < 1 else (root + penalty - 1.0) / (2.0 * penalty)
+    return high, t / (root + 1.0 + penalty)
 
 
 def _log(values: Matrix) -> Matrix:
@@ -173,53 +209,62 @@ def _log(values: Matrix) -> Matrix:
 
 
 def row_blocks(n: int) -> Iterator[slice]:
-    """0..n in slices small enough for a few temporary arrays each."""
-    step = _unit_rows(n)
+    """Yield slices of 0..n, small enough for a few temporary arrays each."""
+    step = _rows_per_block(n)
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
-def _unit_rows(n: int) -> int:
-    return _UNIT // n + 1
+def _rows_per_block(n: int) -> int:
+    return _BLOCK_PAIRS // n + 1
 
 
-def clean(evidence: Evidence, A: Matrix, price: float) -> tuple[Matrix, float]:
-    """C at the best errors for A, and their part of the objective over free pairs."""
-    pull, cost = np.empty_like(A), np.empty(len(A))
+def remove_errors(evidence: Evidence, A: Matrix, penalty: float) -> tuple[Matrix, float]:
+    """Return C at the best errors for A, and the cost of the errors over free pairs."""
+    C, cost = np.empty_like(A), np.empty(len(A))
 
     def block(start: int, stop: int) -> None:
         rows = slice(start, stop)
-        pull[rows], costs = evidence.clean(rows, A[rows] + A[:, rows].T, price)
+        C[rows], costs = evidence.remove_errors(rows, A[rows] + A[:, rows].T, penalty)
         cost[rows] = np.where(evidence.free[rows], costs, 0.0) @ evidence.weights
 
-    run_blocks(block, len(A), _unit_rows(len(A)))
-    return pull, float(cost @ evidence.weights)
+    run_blocks(block, len(A), _rows_per_block(len(A)))
+    return C, float(cost @ evidence.weights)
 
 
-def divergence(evidence: Evidence, A: Matrix, pull: Matrix) -> float:
-    """What A adds to the objective: m (A log A + (1 - A) log(1 - A)) + A C over free pairs."""
+def divergence(evidence: Evidence, A: Matrix, C: Matrix) -> float:
+    """Return the part of the objective that depends on A.
+
+    m (A log A + (1 - A) log(1 - A)) + A C, summed over free pairs.
+    """
     energy = np.empty(len(A))
     kernel = _kernels.consensus_update.divergence_rows
-    block = partial(kernel, A, pull, evidence.seen, evidence.free, evidence.weights, energy)
-    run_blocks(block, len(A), _unit_rows(len(A)))
+    block = partial(kernel, A, C, evidence.seen, evidence.free, evidence.weights, energy)
+    run_blocks(block, len(A), _rows_per_block(len(A)))
     return float(energy.sum())
 
 
-def next_matrix(
-    evidence: Evidence, A: Matrix, pull: Matrix, S: InverseRoot | None, price: float
+def update_consensus(
+    evidence: Evidence, A: Matrix, C: Matrix, S: InverseRoot | None, rank_penalty: float
 ) -> tuple[Matrix, float]:
-    """One update of A with errors and S fixed, by an auxiliary function: no objective rises.
+    """Update A once for fixed errors and S, by an auxiliary function: the objective never rises.
 
     Parameters
     ----------
     evidence : Evidence
-    A, pull : arrays of shape (n, n)
+        The matrices that A is fitted to.
+    A : array of shape (n, n)
+        Consensus.
+    C : array of shape (n, n)
+        As `remove_errors` returns it.
     S : InverseRoot or None
-        Adds price * tr(Aᵀ S^-1 A) to the objective.
-    price : float
+        Adds rank_penalty * tr(Aᵀ S^-1 A) to the objective.
+    rank_penalty : float
+        Weight of that term.
 
     Returns
     -------
     matrix : array of shape (n, n)
+        The new A.
     energy : float
         `divergence` plus the term of S, at the old A.
     """
@@ -228,24 +273,24 @@ def next_matrix(
     free, seen, weights = evidence.free, evidence.seen, evidence.weights
     for first in range(0, len(A), _PRODUCT_ROWS):
         last = min(first + _PRODUCT_ROWS, len(A))
-        plus, minus = _signed_products(S, price, A, first, last)
-        block = partial(kernel, A, plus, minus, pull, seen, free, weights, first, out, energy)
-        run_blocks(block, last - first, _unit_rows(len(A)))
+        plus, minus = _signed_products(S, rank_penalty, A, first, last)
+        block = partial(kernel, A, plus, minus, C, seen, free, weights, first, out, energy)
+        run_blocks(block, last - first, _rows_per_block(len(A)))
     return out, float(energy.sum())
 
 
 def _signed_products(
-    S: InverseRoot | None, price: float, A: Matrix, first: int, last: int
+    S: InverseRoot | None, rank_penalty: float, A: Matrix, first: int, last: int
 ) -> tuple[Matrix, Matrix]:
-    """Rows first..last of D⁺A and D⁻A, D = price * S^-1, in one product."""
+    """Return rows first..last of D⁺A and D⁻A, D = rank_penalty * S^-1, by one product."""
     n = last - first
     if S is None:
-        nothing = np.zeros((n, len(A)))
-        return nothing, nothing
+        zeros = np.zeros((n, len(A)))
+        return zeros, zeros
     D = np.empty((2 * n, len(A)))
-    np.multiply(S.rows[first:last], price, out=D[:n])
+    np.multiply(S.rows[first:last], rank_penalty, out=D[:n])
     np.maximum(-D[:n], 0.0, out=D[n:])
     np.maximum(D[:n], 0.0, out=D[:n])
-    D[np.arange(n, 2 * n), np.arange(first, last)] = price * S.surplus[first:last]
+    D[np.arange(n, 2 * n), np.arange(first, last)] = rank_penalty * S.surplus[first:last]
     product = D @ A
     return product[:n], product[n:]

@@ -1,4 +1,4 @@
-"""Low-rank self-representation of a similarity matrix, coupled with its spectral clustering."""
+"""Solve for a low-rank self-representation coupled with spectral clustering."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from partita.solvers.spectral import normalize_rows, spectral_embedding
 
 __all__ = ["Representation", "representation_labels", "self_representation"]
 
-_FIRST_PENALTY = 1.5  # mu at the start, as a multiple of 1/‖S‖₂
+_FIRST_PENALTY = 1.5  # initial mu, as a multiple of 1/‖S‖₂
 _LARGEST_PENALTY = 1e10
 
 Shrink = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
@@ -25,29 +25,31 @@ Shrink = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class Representation:
-    """Where the iteration stopped.
+    """The state in which the iteration stopped.
 
-    Matrices are in the coordinates of the solver: entry (a, b) is multiplied by `scale`, the root
-    of both rows' weights, so that norms and singular values are those of the full matrices.
+    Entry (a, b) of the matrices is multiplied by `scale`, the root of the weights of both rows, so
+    that norms and singular values are those of the matrices over all samples.
 
     Attributes
     ----------
     matrix : array of shape (n, n)
         Z, the representation.
     low_rank : array of shape (n, n)
-        J, equal to Z once converged, with singular values that are exactly 0.
+        J, equal to Z at convergence, with some singular values exactly 0.
     error : array of shape (n, n)
         E = S - S Z.
     embedding : array of shape (n, n_clusters)
-        H, not scaled.
+        H, eigenvectors of the normalized affinity, not scaled.
     degree : array of shape (n,)
-        D of the affinity that H comes from, not scaled.
+        D, degrees of that affinity, not scaled.
     eigenvalues : array of shape (n_clusters,)
-        Of the normalized affinity that H comes from.
+        Eigenvalues of the normalized affinity.
     scale : array of shape (n, n)
+        Factor of every entry of `matrix`, `low_rank` and `error`.
     residuals : list of float
         ‖S - S Z - E‖_F / ‖S‖_F after every iteration.
     converged : bool
+        Whether the tolerance was reached.
     """
 
     matrix: NDArray[np.float64]
@@ -62,7 +64,7 @@ class Representation:
 
     @property
     def spectral_cost(self) -> float:
-        """tr(Hᵀ L H): what the eigenvalues fall short of n_clusters."""
+        """tr(Hᵀ L H): n_clusters minus the sum of the eigenvalues."""
         return float(len(self.eigenvalues) - self.eigenvalues.sum())
 
 
@@ -84,26 +86,30 @@ def self_representation(
     L_Z is the normalized Laplacian of the affinity of (Z + Zᵀ)/2 + H Hᵀ (`low_rank_affinity`).
     Every iteration updates J, Z, E, H and the multipliers in turn, then raises the penalty mu.
 
-    All of it happens on X̃ = diag(√r) X diag(√r), in which products, singular values and Frobenius
-    norms are those of the full matrices, and the identity in (SᵀS + I)⁻¹ needs no block of its own:
-    it only ever multiplies matrices that are constant on blocks of equal rows.
+    All computations use X̃ = diag(√r) X diag(√r). Its products, singular values and Frobenius
+    norms are those of the matrices over all samples. The identity in (SᵀS + I)⁻¹ needs no special
+    treatment: it only multiplies matrices that are constant on blocks of equal rows.
 
     Parameters
     ----------
     similarity : array of shape (n, n), symmetric
         S.
     weights : array of shape (n,)
+        Weights r of the rows.
     n_clusters : int
+        Number of columns of H.
     shrink_rank, shrink_error : callable (matrix, mu) -> matrix
-        argmin of f(X)/mu + ½ ‖X - matrix‖², and of g, in the scaled coordinates.
+        argmin_X f(X)/mu + ½ ‖X - matrix‖², and the same with g, for scaled matrices.
     growth : float
         Factor of mu from one iteration to the next.
-    max_iter, tol
-        Stops when no entry of S - S Z - E and Z - J is larger than `tol`.
+    max_iter : int
+        Largest number of iterations.
+    tol : float
+        Stop when no entry of S - S Z - E and Z - J is larger.
     task : str
         Name for progress and warnings.
     start : Representation, optional
-        Z, E and H to go on from; the multipliers start at 0 again.
+        Initial Z, E and H; the multipliers are 0. By default all start at 0.
 
     Returns
     -------
@@ -163,21 +169,35 @@ def self_representation(
 
 
 def _largest(matrix: NDArray[np.float64], scale: NDArray[np.float64]) -> float:
-    """Largest entry of the unscaled matrix."""
+    """Return the largest absolute entry of the matrix without its scale."""
     return float(np.max(np.abs(matrix) / scale))
 
 
 def representation_labels(
     representation: Representation,
     weights: NDArray[np.float64],
-    assign: str,
+    assign_labels: str,
     rng: np.random.Generator,
     n_init: int,
 ) -> NDArray[np.int64]:
-    """Labels by k-means on unit rows of H ("embedding"), or by spectral clustering of Z."""
+    """Return labels by k-means on an embedding with rows of unit length.
+
+    Parameters
+    ----------
+    representation : Representation
+        What to read the labels from.
+    weights : array of shape (n,)
+        Weights of the rows.
+    assign_labels : {"embedding", "representation"}
+        Embedding to use: H, or a spectral embedding of Z.
+    rng : Generator
+        Source of random numbers.
+    n_init : int
+        Restarts of k-means.
+    """
     n_clusters = representation.embedding.shape[1]
     embedding = representation.embedding
-    if assign == "representation":
+    if assign_labels == "representation":
         Z = representation.matrix
         affinity = low_rank_affinity((Z + Z.T) / 2, symmetric=True)
         _, embedding = spectral_embedding(affinity, weights, n_clusters)

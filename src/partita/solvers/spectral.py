@@ -1,4 +1,4 @@
-"""Spectral embedding and clustering of a dense, sparse or factored affinity, with weights."""
+"""Embed and cluster weighted rows by the eigenvectors of their affinity."""
 
 from __future__ import annotations
 
@@ -24,36 +24,50 @@ __all__ = [
     "top_eigenvectors",
 ]
 
-_DENSE = 1500  # below this order a full decomposition beats Lanczos
-_FORMED = 500  # below this order forming a product beats applying its factors
+_DENSE = 1500  # up to this order a full decomposition is faster than Lanczos
+_FORMED = 500  # up to this order forming a product is faster than applying its factors
 _TINY = 1e-10
 
 
 @dataclass(frozen=True)
 class Factored:
-    """The affinity F Fᵀ, never formed; `factor` is dense or sparse, shape (n, p)."""
+    """The affinity F Fᵀ, which is never formed.
+
+    Attributes
+    ----------
+    factor : array or sparse matrix of shape (n, p)
+        F.
+    """
 
     factor: Any
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Shape of the affinity, (n, n)."""
         return (self.factor.shape[0], self.factor.shape[0])
 
 
 def top_eigenvectors(
     matrix: Any, n_components: int, *, n: int | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Largest eigenvalues, descending, and their eigenvectors of a symmetric matrix or operator.
+    """Return the largest eigenvalues, descending, and their eigenvectors.
 
-    Small matrices are decomposed by LAPACK, others by Lanczos from a fixed start.
+    Parameters
+    ----------
+    matrix : array, sparse matrix or linear operator of shape (n, n), symmetric
+        Small matrices are decomposed by LAPACK, others by Lanczos with a fixed initial vector.
+    n_components : int
+        Number of eigenvalues, at most n are returned.
+    n : int, optional
+        Order of the matrix. By default `matrix.shape[0]`.
     """
     n = matrix.shape[0] if n is None else n
     n_components = min(n_components, n)
-    small = n_components > n // 4
-    small |= n <= (_DENSE if isinstance(matrix, np.ndarray) else _FORMED)
-    if isinstance(matrix, np.ndarray) and small:
+    is_small = n_components > n // 4
+    is_small |= n <= (_DENSE if isinstance(matrix, np.ndarray) else _FORMED)
+    if isinstance(matrix, np.ndarray) and is_small:
         values, vectors = eigh(matrix, subset_by_index=(n - n_components, n - 1))
-    elif small:
+    elif is_small:
         dense = matrix @ np.eye(n)
         values, vectors = eigh((dense + dense.T) / 2, subset_by_index=(n - n_components, n - 1))
     else:
@@ -67,17 +81,27 @@ def top_eigenvectors(
 def spectral_embedding(
     affinity: Any, weights: NDArray[np.float64], n_components: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Top eigenvectors of D^-½ A D^-½ on weighted rows.
+    """Return the leading eigenvectors of D^-½ A D^-½ on weighted rows.
 
     A row of weight r stands for r equal samples: degrees are d = A r, and the symmetric problem
-    is diag(sqrt(r/d)) A diag(sqrt(r/d)), whose eigenvectors divided by sqrt(r) are those of the
-    full one.
+    is diag(sqrt(r/d)) A diag(sqrt(r/d)). Its eigenvectors divided by sqrt(r) are those of the
+    problem over all samples.
+
+    Parameters
+    ----------
+    affinity : array, sparse matrix or `Factored` of shape (n, n)
+        A.
+    weights : array of shape (n,)
+        Weights r of the rows.
+    n_components : int
+        Number of eigenvectors.
 
     Returns
     -------
     values : array of shape (n_components,), descending
+        Eigenvalues.
     vectors : array of shape (n, n_components)
-        Entry of every row as it would stand, repeated, in the full eigenvectors.
+        Entries that each sample of a row has in the eigenvectors over all samples.
     """
     root = np.sqrt(weights)
     if isinstance(affinity, Factored):
@@ -99,7 +123,7 @@ def spectral_embedding(
 def _from_factor(
     scaled: Any, n_components: int, root: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Left singular vectors of the scaled factor, from its smaller side."""
+    """Return the left singular vectors of the scaled factor, computed from its smaller side."""
     n, p = scaled.shape
     if p <= n:
         values, right = top_eigenvectors(gram(scaled.T), n_components, n=p)
@@ -111,9 +135,14 @@ def _from_factor(
 
 
 def as_factor(factor: Any, *, formed: bool = False) -> Any:
-    """An array, a sparse matrix, or an operator where products with it take less than with these.
+    """Return the factor in the form in which products with it are fastest.
 
-    An operator has `tocsr` and `scaled`; with `formed` its entries are needed.
+    Parameters
+    ----------
+    factor : array, sparse matrix or operator with the methods `tocsr` and `scaled`
+        An operator stays one only where that is faster.
+    formed : bool, default=False
+        Whether the entries are needed, so that an operator must become a sparse matrix.
     """
     if not isinstance(factor, LinearOperator):
         return sp.csr_matrix(factor) if sp.issparse(factor) else np.asarray(factor, np.float64)
@@ -122,7 +151,7 @@ def as_factor(factor: Any, *, formed: bool = False) -> Any:
 
 
 def scaled_factor(factor: Any, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
-    """diag(left) F diag(right)."""
+    """Return diag(left) F diag(right)."""
     if isinstance(factor, LinearOperator):
         return factor.scaled(left, right)
     if sp.issparse(factor):
@@ -133,7 +162,7 @@ def scaled_factor(factor: Any, left: NDArray[np.float64], right: NDArray[np.floa
 
 
 def gram(matrix: Any) -> Any:
-    """M Mᵀ: formed where it is small, an operator where it is not."""
+    """Return M Mᵀ: an array if it is small, otherwise an operator."""
     n = matrix.shape[0]
     if n <= _FORMED:
         product = matrix @ matrix.T
@@ -144,7 +173,7 @@ def gram(matrix: Any) -> Any:
 
 
 def normalize_rows(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows to unit length; a zero row stays zero."""
+    """Scale rows to unit length; a row of zeros stays zero."""
     length = np.linalg.norm(matrix, axis=1, keepdims=True)
     return matrix / np.where(length > 0, length, 1.0)
 
@@ -157,7 +186,19 @@ def spectral_clustering(
     *,
     n_init: int = 10,
 ) -> NDArray[np.int64]:
-    """Normalized spectral clustering: embedding, unit rows, weighted k-means."""
+    """Return labels by normalized spectral clustering: embedding, unit rows, weighted k-means.
+
+    Parameters
+    ----------
+    affinity, weights
+        As in `spectral_embedding`.
+    n_clusters : int
+        Number of clusters.
+    rng : Generator
+        Source of random numbers.
+    n_init : int, default=10
+        Restarts of k-means.
+    """
     _, vectors = spectral_embedding(affinity, weights, n_clusters)
     labels, _ = weighted_kmeans(normalize_rows(vectors), weights, n_clusters, rng, n_init=n_init)
     return labels

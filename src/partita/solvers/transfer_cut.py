@@ -1,4 +1,4 @@
-"""Transfer cut: normalized cut of a bipartite graph of rows and clusters."""
+"""Transfer cut: the normalized cut of a bipartite graph of rows and base clusters."""
 
 from __future__ import annotations
 
@@ -22,25 +22,29 @@ def transfer_cut_embedding(
     n_components: int,
     links: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Eigenvalues and unit row vectors of the bipartite graph's normalized cut.
+    """Return eigenvalues and unit row vectors of the normalized cut of a bipartite graph.
 
-    With d_x = B 1 and d_y = Bᵀ r, let D_x^-½ R^½ B D_y^-½ = U Σ Vᵀ; the rows' vectors are
+    With d_x = B 1 and d_y = Bᵀ r, let D_x^-½ R^½ B D_y^-½ = U Σ Vᵀ. The vectors of the rows are
     D_x^-1 B D_y^-½ V, each scaled to unit length. Only the smaller side is decomposed.
 
     Parameters
     ----------
     graph : array, sparse matrix or `LabelGraph` of shape (n, p), non-negative
+        B, weights of the edges between rows and columns.
     weights : array of shape (n,)
-        Weights of the rows.
+        Weights r of the rows.
     n_components : int
+        Number of eigenvectors.
     links : array of shape (q, p), non-negative, optional
-        Further rows, of weight 1, that take part in the cut and get no vector: ties between the
-        columns.
+        Links between columns: further rows, of weight 1, that are part of the graph but get no
+        vector. By default there are none.
 
     Returns
     -------
-    values : array, the largest eigenvalues σ², descending
+    values : array of shape (n_components,)
+        The largest eigenvalues σ², descending.
     embedding : array of shape (n, n_components)
+        Unit vectors of the rows.
     """
     B = as_factor(graph, formed=links is not None)
     d_x = np.asarray(B @ np.ones(B.shape[1])).ravel()
@@ -48,15 +52,15 @@ def transfer_cut_embedding(
     d_y = np.asarray(B.T @ weights).ravel()
     if links is not None:
         d_y += links.sum(axis=0)
-    filled = d_y > 0
-    if not filled.all():
-        B, d_y = as_factor(B, formed=True)[:, filled], d_y[filled]
+    is_used = d_y > 0
+    if not is_used.all():
+        B, d_y = as_factor(B, formed=True)[:, is_used], d_y[is_used]
     n, p = B.shape
     right_scale = 1.0 / np.sqrt(d_y)
     scaled = scaled_factor(B, np.sqrt(weights / d_x), right_scale)
     if links is not None:
-        tied = _dense(scaled.T @ scaled) + _gram_of_links(links[:, filled], right_scale)
-        values, V = top_eigenvectors(tied, n_components)
+        product = _dense(scaled.T @ scaled) + _gram_of_links(links[:, is_used], right_scale)
+        values, V = top_eigenvectors(product, n_components)
     elif p <= n:
         values, V = top_eigenvectors(gram(scaled.T), n_components, n=p)
     else:
@@ -87,6 +91,18 @@ def transfer_cut(
     n_init: int = 10,
     links: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.int64], float]:
-    """Labels of the rows and the k-means inertia of their embedding."""
+    """Return labels of the rows and the k-means inertia of their embedding.
+
+    Parameters
+    ----------
+    graph, weights, links
+        As in `transfer_cut_embedding`.
+    n_clusters : int
+        Number of clusters.
+    rng : Generator
+        Source of random numbers.
+    n_init : int, default=10
+        Restarts of k-means.
+    """
     _, embedding = transfer_cut_embedding(graph, weights, n_clusters, links)
     return weighted_kmeans(embedding, weights, n_clusters, rng, n_init=n_init)

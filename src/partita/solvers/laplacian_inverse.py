@@ -1,4 +1,4 @@
-"""Products with (2 Phi + 2 I)^-1, Phi the Laplacian of a weighted sparse graph."""
+"""Multiply by (2 Phi + 2 I)^-1, Phi the Laplacian of a weighted sparse graph."""
 
 from __future__ import annotations
 
@@ -10,39 +10,41 @@ from scipy.sparse.linalg import splu
 from partita import _kernels
 from partita._threads import run_blocks
 
-__all__ = ["LaplacianResolvent"]
+__all__ = ["LaplacianInverse"]
 
 _COLUMNS = 512  # right-hand sides per unit of work
 
 
-class LaplacianResolvent:
-    """M = (2 Phi + 2 I)^-1 on weighted rows, as a factor and not as a matrix.
+class LaplacianInverse:
+    """M = (2 Phi + 2 I)^-1 on weighted rows, stored as a sparse factor.
 
-    A row of weight r stands for r samples, each tied to the others of its row by the graph's
-    diagonal and never to itself. The full M is a block value for every pair of rows plus a
-    multiple of the identity in every row (1 / d with d = 2 H r + 2); the block values are those of
-    (diag(d) - 2 H diag(r))^-1, less 1 / (r d) on the diagonal. That matrix is block diagonal over
-    the connected components of the graph, and on these nearly chordal graphs its Cholesky factor
-    is hardly fuller than the graph itself (5 to 20 entries a row at 20 partitions and alpha = 0.8,
-    where inverted blocks have 60 to 3400): solving with it is an order of magnitude faster than
-    multiplying by the inverse.
+    A row of weight r stands for r samples, joined to each other by the diagonal of the graph and
+    not to themselves. The full M is one value for every pair of rows plus a multiple of the
+    identity in every row (1 / d with d = 2 H r + 2). The values are those of
+    (diag(d) - 2 H diag(r))^-1, minus 1 / (r d) on the diagonal. That matrix is block diagonal over
+    the connected components of the graph. On these nearly chordal graphs its Cholesky factor has
+    hardly more entries than the graph (5 to 20 per row at 20 partitions and alpha = 0.8, where
+    inverted blocks have 60 to 3400), so that solving with it is ten times faster than multiplying
+    by the inverse.
 
     Parameters
     ----------
     graph : sparse array of shape (n, n), symmetric, non-negative
+        H, weights of the edges between two different samples of each pair of rows.
     weights : array of shape (n,)
+        Weights r of the rows.
 
     Attributes
     ----------
     order : array of shape (n,)
-        Rows in order of elimination; `apply` expects matrices in this order.
+        Rows in the order of elimination; `apply` expects matrices in this order.
     """
 
     def __init__(self, graph: sp.csr_matrix, weights: NDArray[np.float64]) -> None:
         root = np.sqrt(weights)
         d = 2.0 * (graph @ weights) + 2.0
         system = sp.diags(d) - 2.0 * (sp.diags(root) @ graph @ sp.diags(root))
-        # positive definite: the diagonal is always a good pivot, and rows keep their columns' order
+        # The system is positive definite: diagonal pivots are stable and keep the symmetry.
         factor = splu(
             system.tocsc(),
             permc_spec="MMD_AT_PLUS_A",
@@ -56,22 +58,30 @@ class LaplacianResolvent:
         L = sp.tril(factor.L, -1).tocsr()
         L.sort_indices()
         self._indptr, self._indices = L.indptr, L.indices
-        # root^-1 (L D Lᵀ) root, the scaling carried into the factors
+        # root^-1 (L D Lᵀ) root, with the scaling moved into the factors
         ratio = np.repeat(root[self.order], np.diff(L.indptr)) / root[self.order][L.indices]
         self._lower, self._upper = L.data / ratio, L.data * ratio
 
-    def apply(self, values: NDArray[np.float64], own: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Multiply from the left, in place; returns the new diagonal.
+    def apply(
+        self, values: NDArray[np.float64], self_values: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Multiply a matrix over samples by M from the left.
 
         Parameters
         ----------
         values : array of shape (n, n), C-contiguous
-            Entries of pairs of different samples, rows and columns in `order`.
-        own : array of shape (n,)
-            Entries of samples with themselves.
+            Entries for two different samples, rows and columns in `order`. Overwritten by those of
+            the product.
+        self_values : array of shape (n,)
+            Entries for a sample and itself.
+
+        Returns
+        -------
+        array of shape (n,)
+            Entries of the product for a sample and itself.
         """
         diagonal = np.einsum("ii->i", values)
-        excess = own - diagonal
+        excess = self_values - diagonal
         diagonal += excess / self._weights
         kernel = _kernels.sparse_factor.solve_columns
         run_blocks(
@@ -85,7 +95,7 @@ class LaplacianResolvent:
                 start,
                 stop,
             ),
-            len(own),
+            len(self_values),
             _COLUMNS,
         )
         diagonal -= excess / (self._weights * self._d)

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from partita import config_context
-from partita.solvers.resolvent import LaplacianResolvent
+from partita.solvers.laplacian_inverse import LaplacianInverse
 
 
 def random_graph(n, density, rng):
@@ -32,7 +32,7 @@ def test_product_is_that_of_the_full_inverse(density):
     G[alone] = own[index]
     expected = np.linalg.solve(2 * (np.diag(H.sum(axis=1)) - H) + 2 * np.eye(len(index)), G)
 
-    M = LaplacianResolvent(sp.csr_matrix(graph), r)
+    M = LaplacianInverse(sp.csr_matrix(graph), r)
     product = values[np.ix_(M.order, M.order)]
     diagonal = M.apply(product, own[M.order])
     position = np.argsort(M.order)
@@ -44,7 +44,7 @@ def test_product_is_that_of_the_full_inverse(density):
 def test_threads_do_not_matter():
     rng = np.random.default_rng(4)
     n = 1200
-    M = LaplacianResolvent(sp.csr_matrix(random_graph(n, 0.01, rng)), np.ones(n))
+    M = LaplacianInverse(sp.csr_matrix(random_graph(n, 0.01, rng)), np.ones(n))
     values, own = rng.random((n, n)), rng.random(n)
     results = []
     for threads in (1, 2):
