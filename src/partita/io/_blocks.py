@@ -19,15 +19,10 @@ _N_LISTED = 20
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive rows of a table.
+    """Consecutive rows of a table, and their sample ids if the table has any.
 
-    Attributes
-    ----------
-    columns : list of arrays, or list of tuples of str
-        Arrays hold values: missing ones are masked, NaN or None. A text file is read as tuples of
-        cells.
-    ids : list or None
-        Sample ids of the rows.
+    A column is an array, in which missing values are masked, NaN or None. Columns read from a text
+    file are tuples of cells.
     """
 
     columns: list[Any]
@@ -39,17 +34,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of a file to read.
-
-    Attributes
-    ----------
-    columns : sequence of str or None
-        Names or patterns of columns. None selects all columns but the ids.
-    id_column : str or None
-        Column of the sample ids.
-    header : bool
-        Whether the first line of a text file holds the column names.
-    """
+    """The part of a file to read; the parameters of `read_labels` with these names."""
 
     columns: Sequence[str] | None = None
     id_column: str | None = None
@@ -62,45 +47,23 @@ class Selection:
 
 @dataclass(frozen=True)
 class TableBlocks:
-    """An open table: the names of the selected columns and an iterator over its rows.
-
-    Attributes
-    ----------
-    names : list of str
-    blocks : iterator of Block
-    id_name : str or None
-        Name of the column of sample ids. None: the table has no ids.
-    n_samples : int or None
-        Number of rows. None: not known before the end.
-    is_text : bool
-        Whether columns are tuples of text cells instead of arrays.
-    """
+    """An open table: its selected columns, and one pass over its rows."""
 
     names: list[str]
     blocks: Iterator[Block]
-    id_name: str | None = None
-    n_samples: int | None = None
-    is_text: bool = False
+    id_name: str | None = None  # None: the table has no sample ids
+    n_samples: int | None = None  # None: not known before the end
+    is_text: bool = False  # whether columns are tuples of cells
 
 
 @dataclass(frozen=True)
 class TableHeader:
-    """What a writer needs before the first block.
-
-    Attributes
-    ----------
-    names : list of str
-    values : list of arrays
-        Per column, an array with every value that occurs in it. Types are chosen from it.
-    n_samples : int
-    id_name : str or None
-        Name of the column of sample ids. None: there are no ids.
-    """
+    """What a writer needs before the first block."""
 
     names: list[str]
-    values: list[NDArray[Any]]
+    values: list[NDArray[Any]]  # per column, every value that occurs: types follow from them
     n_samples: int
-    id_name: str | None = None
+    id_name: str | None = None  # None: there are no sample ids
 
 
 def collect(blocks: Iterable[Block]) -> Block:

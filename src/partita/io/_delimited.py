@@ -55,37 +55,30 @@ def read_blocks(
         chosen = Selection(selection.columns, id_column).choose(names, name)
         places = [names.index(column) for column in chosen]
         id_place = None if id_column is None else names.index(id_column)
-        yield TableBlocks(
-            chosen,
-            _blocks(rows, len(names), places, id_place, file, name),
-            id_name=None if id_column is None else id_column or "id",
-            is_text=True,
+        blocks = (
+            Block([c[i] for i in places], None if id_place is None else list(c[id_place]))
+            for c in _column_blocks(rows, len(names), file, name)
         )
+        id_name = None if id_column is None else id_column or "id"
+        yield TableBlocks(chosen, blocks, id_name, is_text=True)
 
 
-def _blocks(
-    lines: Iterator[list[str]],
-    width: int,
-    places: list[int],
-    id_place: int | None,
-    file: IO[str],
-    source: str,
-) -> Iterator[Block]:
+def _column_blocks(
+    lines: Iterator[list[str]], width: int, file: IO[str], source: str
+) -> Iterator[list[tuple[str, ...]]]:
+    """Iterate over blocks of lines, as columns of cells."""
     n_bytes = _size(file)
     done = 0
     while rows := list(islice(lines, _BLOCK_LINES)):
         # In a file of one column, an empty line is an empty cell.
         rows = [row or [""] for row in rows] if width == 1 else list(filter(None, rows))
-        if any(len(row) != width for row in rows):
-            place = next(i for i, row in enumerate(rows) if len(row) != width)
-            raise InvalidEnsembleError(
-                f"{source}: row {done + place + 1} has {len(rows[place])} cells, {width} were "
-                "expected."
-            )
+        for place, row in enumerate(rows):
+            if len(row) != width:
+                raise InvalidEnsembleError(
+                    f"{source}: row {done + place + 1} has {len(row)} cells, {width} were expected."
+                )
         if rows:
-            columns = list(zip(*rows, strict=True))
-            ids = None if id_place is None else list(columns[id_place])
-            yield Block([columns[place] for place in places], ids)
+            yield list(zip(*rows, strict=True))
         done += len(rows)
         if n_bytes:
             report_progress("reading", file.buffer.tell(), n_bytes)  # type: ignore[attr-defined]

@@ -4,35 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from partita._atomic import atomic_path
 from partita.exceptions import InvalidEnsembleError
 from partita.io import _delimited, _h5ad, _npz, _parquet, npy
 from partita.io._blocks import Block, Selection, TableBlocks, TableHeader
 
-__all__ = ["STORE_SUFFIXES", "check_target", "open_blocks", "streams", "write_blocks"]
+__all__ = ["STORE_SUFFIXES", "check_target", "open_blocks", "write_blocks"]
 
 
-@dataclass(frozen=True)
-class _Format:
-    """How to read and write one kind of file.
-
-    Attributes
-    ----------
-    read_blocks : function of (path, Selection, cells_per_block)
-        Opens a table. Without `cells_per_block`, a typed table is one block.
-    write_blocks : function of (path, TableHeader, blocks)
-    streams : bool
-        Whether the file is read and written block by block. False: as a whole, in memory.
-    """
+class _Format(NamedTuple):
+    """Functions of one format: (path, Selection, cells_per_block) and (path, header, blocks)."""
 
     read_blocks: Callable[..., AbstractContextManager[TableBlocks]]
     write_blocks: Callable[..., None]
-    streams: bool = True
 
 
 def _delimited_format(reads: str | None, writes: str) -> _Format:
@@ -50,8 +39,8 @@ _FORMATS = {
     ".tsv": _TSV,
     ".parquet": _PARQUET,
     ".npy": _Format(npy.read_blocks, npy.write_blocks),
-    ".npz": _Format(_npz.read_blocks, _npz.write_blocks, streams=False),
-    ".h5ad": _Format(_h5ad.read_blocks, _h5ad.write_blocks, streams=False),
+    ".npz": _Format(_npz.read_blocks, _npz.write_blocks),
+    ".h5ad": _Format(_h5ad.read_blocks, _h5ad.write_blocks),
     ".txt": _CSV,
     ".tab": _TSV,
     ".pq": _PARQUET,
@@ -59,7 +48,17 @@ _FORMATS = {
 STORE_SUFFIXES = ("", ".store")
 
 
-def _format_of(path: Path) -> _Format:
+def open_blocks(
+    source: str | Path | IO[str], selection: Selection, cells_per_block: int | None = None
+) -> AbstractContextManager[TableBlocks]:
+    """Open a table for one pass over its rows, by the suffix of its name.
+
+    An open text file is read as CSV. Without `cells_per_block`, a table with types is one block;
+    .npz and .h5ad files always are.
+    """
+    if not isinstance(source, str | Path):
+        return _CSV.read_blocks(source, selection)
+    path = Path(source)
     suffix = path.suffix.lower()
     if suffix not in _FORMATS:
         raise InvalidEnsembleError(
@@ -68,25 +67,7 @@ def _format_of(path: Path) -> _Format:
         )
     if not path.exists():
         raise FileNotFoundError(f"No file {str(path)!r}.")
-    return _FORMATS[suffix]
-
-
-def streams(path: Path) -> bool:
-    """Return whether a file is read block by block."""
-    return _format_of(path).streams
-
-
-def open_blocks(
-    source: str | Path | IO[str], selection: Selection, cells_per_block: int | None = None
-) -> AbstractContextManager[TableBlocks]:
-    """Open a table for one pass over its rows, by the suffix of its name.
-
-    An open text file is read as CSV. Without `cells_per_block`, a table with types is one block.
-    """
-    if not isinstance(source, str | Path):
-        return _CSV.read_blocks(source, selection)
-    path = Path(source)
-    return _format_of(path).read_blocks(path, selection, cells_per_block)
+    return _FORMATS[suffix].read_blocks(path, selection, cells_per_block)
 
 
 def write_blocks(

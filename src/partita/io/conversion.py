@@ -15,7 +15,7 @@ from partita.config import report_progress
 from partita.exceptions import InvalidEnsembleError
 from partita.io._blocks import Block, Selection, TableHeader
 from partita.io._formats import STORE_SUFFIXES, check_target, write_blocks
-from partita.io._label_blocks import LabelBlocks, open_labels
+from partita.io._label_blocks import CodedBlock, LabelBlocks, open_labels
 from partita.io._vocabulary import MISSING_VALUES
 from partita.io.store import LabelStore
 
@@ -185,7 +185,7 @@ def _names(labels: LabelBlocks) -> list[str]:
     return list(labels.layout.partition_names)
 
 
-def _counted(labels: LabelBlocks) -> Iterator[tuple[list[Any] | None, NDArray[Any]]]:
+def _counted(labels: LabelBlocks) -> Iterator[CodedBlock]:
     """Iterate over the blocks, report progress and check the number of samples."""
     done = 0
     for ids, codes in labels.blocks:
