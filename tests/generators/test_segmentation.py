@@ -246,7 +246,7 @@ def count(store: Path) -> int:
     [
         (LabelChunks, "allocate"),
         (LabelChunks, "write_chunk"),
-        (LabelChunks, "settle"),
+        (LabelChunks, "flush"),
         (StoreMetadata, "save"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensemble.layout import LabelLayout, read_only
+from partita.ensemble.layout import HasLayout, LabelLayout, read_only
 
 __all__ = ["CodedTable"]
 
@@ -18,7 +18,7 @@ _ARRAYS = ("codes", "weights", "inverse", "partition_order", "sample_ids")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CodedTable:
+class CodedTable(HasLayout):
     """The data of an `Ensemble`, which documents the attributes."""
 
     codes: NDArray[Any]
@@ -49,41 +49,6 @@ class CodedTable:
     def n_samples(self) -> int:
         """Number of samples."""
         return self.n_rows if self.inverse is None else len(self.inverse)
-
-    @property
-    def n_partitions(self) -> int:
-        """Number of partitions, m."""
-        return int(self.codes.shape[1])
-
-    @property
-    def categories(self) -> tuple[NDArray[Any], ...]:
-        """Per partition, the label that every code stands for."""
-        return self.layout.categories
-
-    @property
-    def partition_names(self) -> NDArray[Any] | None:
-        """Names of the partitions, or None."""
-        return self.layout.partition_names
-
-    @property
-    def missing_code(self) -> int:
-        """The code of a missing label."""
-        return self.layout.missing_code
-
-    @property
-    def n_clusters(self) -> NDArray[np.int64]:
-        """Number of clusters in each partition, K_i."""
-        return self.layout.n_clusters
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Index of the first base cluster of each partition, and L at the end."""
-        return self.layout.offsets
-
-    @property
-    def n_base_clusters(self) -> int:
-        """Number of clusters in all partitions together, L."""
-        return self.layout.n_base_clusters
 
     @cached_property
     def observed(self) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from partita._input.containers import label_columns
 from partita._input.table_coding import code_dtype
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["LabelLayout", "read_only"]
+__all__ = ["HasLayout", "LabelLayout", "read_only"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +146,47 @@ def _are_used(codes: NDArray[Any], n_clusters: int) -> NDArray[np.bool_]:
     used = np.zeros(n_clusters + 1, bool)
     used[np.minimum(codes, n_clusters)] = True
     return used[:-1]
+
+
+class HasLayout:
+    """Attributes of a table of codes that its `layout` holds."""
+
+    layout: LabelLayout
+
+    @property
+    def n_partitions(self) -> int:
+        """Number of partitions, m."""
+        return self.layout.n_partitions
+
+    @property
+    def categories(self) -> tuple[NDArray[Any], ...]:
+        """Per partition, the label that every code stands for."""
+        return self.layout.categories
+
+    @property
+    def partition_names(self) -> NDArray[Any] | None:
+        """Names of the partitions, or None."""
+        return self.layout.partition_names
+
+    @property
+    def missing_code(self) -> int:
+        """The code of a missing label."""
+        return self.layout.missing_code
+
+    @property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Number of clusters in each partition, K_i."""
+        return self.layout.n_clusters
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Index of the first base cluster of each partition, and L at the end."""
+        return self.layout.offsets
+
+    @property
+    def n_base_clusters(self) -> int:
+        """Number of clusters in all partitions together, L."""
+        return self.layout.n_base_clusters
 
 
 def read_only(array: Any) -> Any:

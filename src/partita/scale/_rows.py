@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._threads import run_blocks, run_shares
-from partita.ensemble import LabelLayout
+from partita.ensemble.layout import HasLayout
 
 __all__ = [
     "AddChunk",
@@ -102,7 +102,7 @@ def cluster_sums(
     return out
 
 
-class Rows(ABC):
+class Rows(HasLayout, ABC):
     """Rows of codes that are read chunk by chunk.
 
     Attributes
@@ -117,29 +117,12 @@ class Rows(ABC):
     """
 
     n_rows: int
-    layout: LabelLayout
     keeps_state: bool
     has_integer_weights: bool
 
     @property
-    def n_partitions(self) -> int:
-        return self.layout.n_partitions
-
-    @property
-    def n_base_clusters(self) -> int:
-        return self.layout.n_base_clusters
-
-    @property
-    def missing_code(self) -> int:
-        return self.layout.missing_code
-
-    @property
     def dtype(self) -> np.dtype[Any]:
         return self.layout.dtype
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        return self.layout.offsets
 
     @property
     @abstractmethod

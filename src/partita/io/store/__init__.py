@@ -1,4 +1,4 @@
-"""Labels on disk: row-major, in chunks with checksums, readable while they are written."""
+"""Label stores: codes in a folder on disk, in chunks of rows with checksums."""
 
 from __future__ import annotations
 

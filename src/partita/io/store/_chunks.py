@@ -1,8 +1,8 @@
-"""The row-major labels of a store and their checksums, a chunk of rows at a time.
+"""The row-major codes of a store and their checksums, a chunk of rows at a time.
 
-`labels.npy` has its full length from the start; `checksums.bin` holds two numbers per chunk, the
-CRC-32 of its bytes and whether it has been written. The labels of a chunk go to the file before
-its checksum does, so a chunk that says it is there is whole, or is found out.
+`labels.npy` has its full length from the start. `checksums.bin` holds two numbers per chunk: the
+CRC-32 of its bytes and whether it has been written. The codes of a chunk are written before its
+checksum, so a chunk that is marked as written is complete, or its checksum does not match.
 """
 
 from __future__ import annotations
@@ -24,25 +24,36 @@ __all__ = ["LabelChunks"]
 _LABELS = "labels.npy"
 _CHECKSUMS = "checksums.bin"
 _CRC, _WRITTEN = 0, 1
+_AFTER_FAILURE = "Chunks written before are untouched."
 
 
 class LabelChunks:
-    """Chunks of rows in the files of a store."""
+    """Chunks of rows in the files of a store.
 
-    def __init__(self, folder: Path, metadata: StoreMetadata, *, writable: bool = False) -> None:
-        self._metadata = metadata
-        self.dtype = metadata.dtype
+    With `checked`, a chunk is compared with its checksum the first time it is read.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        metadata: StoreMetadata,
+        *,
+        checked: bool = True,
+        writable: bool = False,
+    ) -> None:
+        self.metadata = metadata
         self._header = _header(metadata)
-        self._row_bytes = metadata.n_partitions * self.dtype.itemsize
+        self._row_bytes = metadata.n_partitions * metadata.dtype.itemsize
         self._labels = PositionedFile(folder / _LABELS, writable=writable)
         self._checksums = PositionedFile(folder / _CHECKSUMS, writable=writable)
         self._check_sizes()
-        self.records = np.empty((metadata.n_chunks, 2), "<u4")
+        self._records = np.empty((metadata.n_chunks, 2), "<u4")
         self.reload()
+        self._unchecked = self.written & checked
 
     @staticmethod
     def allocate(folder: Path, metadata: StoreMetadata) -> None:
-        """Make both files, of full length and with nothing in them yet."""
+        """Make both files in their full length."""
         header = _header(metadata)
         n_bytes = metadata.n_samples * metadata.n_partitions * metadata.dtype.itemsize
         with open(folder / _LABELS, "wb") as file:
@@ -53,14 +64,15 @@ class LabelChunks:
 
     @staticmethod
     def exist(folder: Path) -> bool:
+        """Return whether the files are there."""
         return (folder / _LABELS).exists()
 
     def reload(self) -> None:
-        """Read the checksums, which other processes may have added to."""
-        self._checksums.read(self.records, 0)
-        expected = self._metadata.checksums_crc32
-        known = np.isin(self.records[:, _WRITTEN], (0, 1)).all()
-        if not known or (expected is not None and checksum(self.records) != expected):
+        """Read the checksums again; other processes may have written chunks."""
+        self._checksums.read(self._records, 0)
+        expected = self.metadata.checksums_crc32
+        is_valid = np.isin(self._records[:, _WRITTEN], (0, 1)).all()
+        if not is_valid or (expected is not None and checksum(self._records) != expected):
             raise InvalidStoreError(
                 f"{self._checksums.path} is damaged: it does not match its own checksum. Restore "
                 "it from a copy."
@@ -68,60 +80,92 @@ class LabelChunks:
 
     @property
     def written(self) -> NDArray[np.bool_]:
-        """Which chunks are there."""
-        return self.records[:, _WRITTEN] == 1
+        """Which chunks have been written."""
+        return self._records[:, _WRITTEN] == 1
 
-    def read_rows(self, start: int, target: NDArray[Any]) -> None:
-        """Fill `target` with the rows from `start` on, unchecked."""
-        self._labels.read(target, len(self._header) + start * self._row_bytes)
+    def read(self, start: int, rows: NDArray[Any]) -> None:
+        """Fill `rows` with the rows from `start` on; rows not written yet are missing."""
+        stop = start + len(rows)
+        if start == stop:
+            return
+        self._read_rows(start, rows)
+        per_chunk = self.metadata.rows_per_chunk
+        for chunk in range(start // per_chunk, (stop - 1) // per_chunk + 1):
+            low, high = self.metadata.chunk_rows(chunk)
+            part = rows[max(low, start) - start : min(high, stop) - start]
+            if not self.written[chunk]:
+                part[...] = np.iinfo(rows.dtype).max
+            elif self._unchecked[chunk]:
+                whole = part
+                if len(part) < high - low:
+                    whole = np.empty((high - low, *rows.shape[1:]), rows.dtype)
+                    self._read_rows(low, whole)
+                self._check(chunk, whole)
+                if whole is not part:  # return the bytes that were checked
+                    first = max(low, start) - low
+                    part[...] = whole[first : first + len(part)]
+                self._unchecked[chunk] = False
 
-    def check(self, chunk: int, rows: NDArray[Any]) -> None:
-        """Refuse the rows of a whole chunk if they are not those that were written."""
-        if checksum(rows) != self.records[chunk, _CRC]:
-            start, stop = self._metadata.chunk_rows(chunk)
+    def _read_rows(self, start: int, rows: NDArray[Any]) -> None:
+        self._labels.read(rows, len(self._header) + start * self._row_bytes)
+
+    def _check(self, chunk: int, rows: NDArray[Any]) -> None:
+        if checksum(rows) != self._records[chunk, _CRC]:
+            start, stop = self.metadata.chunk_rows(chunk)
             raise InvalidStoreError(
                 f"{self._labels.path} is damaged: rows {start} to {stop - 1} do not match their "
                 "checksum. Restore the store from a copy or make it again."
             )
 
+    def absent(self) -> str:
+        """Return a description of what has not been written; "" if nothing is absent."""
+        absent = np.flatnonzero(~self.written).tolist()
+        if not absent:
+            return ""
+        bounds = [self.metadata.chunk_rows(chunk) for chunk in absent]
+        n_rows = sum(stop - start for start, stop in bounds)
+        return (
+            f"{n_rows} of {self.metadata.n_samples} rows have not been written "
+            f"(first: {bounds[0][0]})"
+        )
+
     def write_chunk(self, chunk: int, rows: NDArray[Any]) -> None:
         """Write the rows of a whole chunk, then its checksum."""
-        with explained(self._labels.path, "Chunks written before are untouched."):
-            start = self._metadata.chunk_rows(chunk)[0]
+        with explained(self._labels.path, _AFTER_FAILURE):
+            start = self.metadata.chunk_rows(chunk)[0]
             self._labels.write(rows, len(self._header) + start * self._row_bytes)
             record = np.asarray([checksum(rows), 1], "<u4")
             self._checksums.write(record, 8 * chunk)
-        self.records[chunk] = record
+        self._records[chunk] = record
 
-    def settle(self) -> int:
-        """Force everything to the disk; returns the checksum of the checksums."""
-        with explained(self._labels.path, "Chunks written before are untouched."):
+    def flush(self) -> int:
+        """Force everything to the disk and return the checksum of the checksums."""
+        with explained(self._labels.path, _AFTER_FAILURE):
             self._labels.flush_to_disk()
             self._checksums.flush_to_disk()
-        return checksum(self.records)
+        return checksum(self._records)
 
     def close(self) -> None:
+        """Close the files."""
         self._labels.close()
         self._checksums.close()
 
     def _check_sizes(self) -> None:
-        expected = len(self._header) + self._metadata.n_samples * self._row_bytes
-        for file, size in (
-            (self._labels, expected),
-            (self._checksums, 8 * self._metadata.n_chunks),
-        ):
+        metadata = self.metadata
+        n_bytes = len(self._header) + metadata.n_samples * self._row_bytes
+        for file, size in ((self._labels, n_bytes), (self._checksums, 8 * metadata.n_chunks)):
             if file.size != size:
                 what = "truncated" if file.size < size else "longer than it was written"
                 raise InvalidStoreError(
                     f"{file.path} is {what}: {file.size} bytes instead of {size}. Restore it from "
                     "a copy."
                 )
-        found = np.empty(len(self._header), np.uint8)
-        self._labels.read(found, 0)
-        if found.tobytes() != self._header:
+        header = np.empty(len(self._header), np.uint8)
+        self._labels.read(header, 0)
+        if header.tobytes() != self._header:
             raise InvalidStoreError(
-                f"{self._labels.path} is damaged: its header does not say what {self.dtype} labels "
-                f"of shape ({self._metadata.n_samples}, {self._metadata.n_partitions}) have."
+                f"{self._labels.path} is damaged: its header is not that of {metadata.dtype} "
+                f"labels of shape ({metadata.n_samples}, {metadata.n_partitions})."
             )
 
 

@@ -1,4 +1,4 @@
-"""Codes of labels in the type of the store, and none that would point outside a table."""
+"""Check codes before they are written to a store."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ __all__ = ["as_codes", "n_codes"]
 def as_codes(
     labels: NDArray[Any], n_clusters: Any, dtype: np.dtype[Any], *, first_row: int = 0
 ) -> NDArray[Any]:
-    """Contiguous codes of type `dtype`, its largest value where a label is missing.
+    """Return contiguous codes of type `dtype`; its largest value is the missing code.
 
     `n_clusters` is the number of clusters per column, or one number. Negative numbers of a signed
-    type and the largest value of an unsigned one are missing.
+    type and the largest value of an unsigned type are missing labels. `first_row` is the index of
+    the first row, for errors.
     """
-    is_missing = _missing(labels)
+    is_missing = _is_missing(labels)
     limits = n_clusters.astype(dtype) if labels.dtype == dtype else n_clusters
     outside = (labels >= limits) & ~is_missing
     if outside.any():
@@ -41,16 +42,16 @@ def as_codes(
 
 
 def n_codes(labels: NDArray[Any]) -> int:
-    """One more than the largest code, 0 where all are missing."""
-    known = labels[~_missing(labels)]
-    return int(known.max()) + 1 if known.size else 0
+    """Return one more than the largest code, or 0 if all labels are missing."""
+    codes = labels[~_is_missing(labels)]
+    return int(codes.max()) + 1 if codes.size else 0
 
 
-def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+def _is_missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
     if labels.dtype.kind not in "iu":
         raise InvalidEnsembleError(
             f"A store holds codes 0..K-1 and missing ones, got labels of type {labels.dtype}. "
             "Code them with `Ensemble.from_partitions`, or use `partita.convert`."
         )
-    signed = labels.dtype.kind == "i"
-    return np.asarray(labels < 0 if signed else labels == np.iinfo(labels.dtype).max)
+    is_signed = labels.dtype.kind == "i"
+    return np.asarray(labels < 0 if is_signed else labels == np.iinfo(labels.dtype).max)

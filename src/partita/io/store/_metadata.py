@@ -1,9 +1,9 @@
-"""What a store knows of its labels without reading one of them."""
+"""The description of a store, which its JSON file holds: shape, partitions and state."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
@@ -16,23 +16,30 @@ from partita._atomic import write_atomically
 from partita._input.coding import name_array
 from partita._input.table_coding import code_dtype
 from partita._json import json_default
+from partita.ensemble import LabelLayout
 from partita.exceptions import InvalidStoreError
 from partita.io.store._sealed import seal, unseal
 
-__all__ = ["Partition", "StoreMetadata", "default_rows_per_chunk", "partitions_of"]
+__all__ = ["Partition", "StoreMetadata", "declare_partitions"]
 
 _FILE = "store.json"
 _KIND = "partita label store"
 _VERSION = 1
-_CHUNK_BYTES = 1 << 22  # checked as a whole, so small enough to read twice without regret
 
 
 @dataclass(frozen=True)
 class Partition:
-    """One base partition: its name, its number of clusters and what they were called.
+    """One base partition of a store.
 
-    `n_clusters` is None until a column says it; `categories` is None where the labels are the
-    codes 0..K-1 themselves.
+    Attributes
+    ----------
+    name : str or None
+    n_clusters : int or None
+        None until a column is written.
+    categories : list or None
+        The label of every code. None: the labels are the codes 0..K-1 themselves.
+    provenance : dict
+        Where the partition comes from, as text and numbers.
     """
 
     name: str | None = None
@@ -48,18 +55,18 @@ class Partition:
         name: str | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Partition:
-        """From the labels of the codes, or only their number."""
-        known = dict(provenance or {})
+        """Describe a partition by the labels of its codes, or by their number."""
+        origin = dict(provenance or {})
         if isinstance(categories, Integral):
-            return cls(name, int(categories), None, known)
+            return cls(name, int(categories), None, origin)
         values = [json_default(v) if isinstance(v, np.generic) else v for v in categories]
         is_range = values == list(range(len(values))) and not any(
             isinstance(v, (bool, float)) for v in values
         )
-        return cls(name, len(values), None if is_range else values, known)
+        return cls(name, len(values), None if is_range else values, origin)
 
     def labels(self) -> NDArray[Any]:
-        """The original label of every code."""
+        """Return the label of every code."""
         if self.categories is None:
             return np.arange(self.n_clusters or 0)
         return name_array(self.categories)
@@ -67,7 +74,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class StoreMetadata:
-    """Shape, partitions and state of a store, as its JSON file holds them."""
+    """Shape, partitions and state of a store."""
 
     n_samples: int
     rows_per_chunk: int
@@ -75,7 +82,7 @@ class StoreMetadata:
     provenance: dict[str, Any] = field(default_factory=dict)
     is_complete: bool = False
     has_sample_ids: bool = False
-    checksums_crc32: int | None = None  # of the file of checksums, once it is final
+    checksums_crc32: int | None = None  # of the file of checksums, once the store is complete
 
     @property
     def n_partitions(self) -> int:
@@ -87,24 +94,32 @@ class StoreMetadata:
 
     @property
     def is_declared(self) -> bool:
-        """Whether the number of clusters of every partition is known."""
+        """Whether every partition has a number of clusters."""
         return all(p.n_clusters is not None for p in self.partitions)
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        """Narrowest type for the clusters known so far and the missing code."""
+        """Narrowest type for the clusters declared so far and the missing code."""
         return np.dtype(code_dtype(max(p.n_clusters or 0 for p in self.partitions)))
 
+    def layout(self) -> LabelLayout:
+        """Return how to read the codes."""
+        names = [p.name for p in self.partitions]
+        labels = tuple(p.labels() for p in self.partitions)
+        return LabelLayout(self.dtype, labels, None if None in names else np.asarray(names, object))
+
     def chunk_rows(self, chunk: int) -> tuple[int, int]:
-        """First row of a chunk and the row after its last."""
+        """Return the first row of a chunk and the row after its last."""
         start = chunk * self.rows_per_chunk
         return start, min(start + self.rows_per_chunk, self.n_samples)
 
     def save(self, folder: Path) -> None:
+        """Write the JSON file of a store."""
         write_atomically(folder / _FILE, seal(_KIND, _VERSION, asdict(self)))
 
     @classmethod
     def load(cls, folder: Path) -> StoreMetadata:
+        """Read the JSON file of a store."""
         path = folder / _FILE
         if not path.is_file():
             raise InvalidStoreError(
@@ -116,36 +131,26 @@ class StoreMetadata:
         return cls(**content)
 
 
-def default_rows_per_chunk(n_partitions: int) -> int:
-    """A power of two of rows that take a few megabytes."""
-    rows = max(1, _CHUNK_BYTES // max(1, n_partitions))
-    return 1 << (rows.bit_length() - 1)
-
-
-def partitions_of(
+def declare_partitions(
     categories: Sequence[Any] | None,
     n_clusters: Any,
     n_partitions: int | None,
     names: Sequence[str] | None,
 ) -> tuple[Partition, ...]:
-    """Partitions as the caller of `create` declares them."""
-    given = [x is not None for x in (categories, n_clusters, n_partitions)]
-    if sum(given) != 1:
+    """Return the partitions of a new store; parameters as in `LabelStore.create`."""
+    if sum(x is not None for x in (categories, n_clusters, n_partitions)) != 1:
         raise TypeError("Pass exactly one of categories, n_clusters and n_partitions.")
     if n_partitions is not None:
-        count = int(n_partitions)
-        partitions = [Partition()] * count
+        partitions = [Partition()] * int(n_partitions)
     else:
-        values = list(categories if categories is not None else np.ravel(n_clusters))
-        count = len(values)
+        values = categories if categories is not None else np.ravel(n_clusters)
         partitions = [Partition.of(value) for value in values]
-    if count < 1 or any(p.n_clusters is not None and p.n_clusters < 1 for p in partitions):
+    if not partitions or any(p.n_clusters is not None and p.n_clusters < 1 for p in partitions):
         raise ValueError("Expected at least one partition, of at least one cluster each.")
     if names is None:
         return tuple(partitions)
-    if len(names) != count:
-        raise ValueError(f"partition_names must name {count} partitions, got {len(names)} names.")
-    return tuple(
-        Partition(str(name), p.n_clusters, p.categories)
-        for name, p in zip(names, partitions, strict=True)
-    )
+    if len(names) != len(partitions):
+        raise ValueError(
+            f"partition_names must name {len(partitions)} partitions, got {len(names)} names."
+        )
+    return tuple(replace(p, name=str(name)) for p, name in zip(partitions, names, strict=True))

@@ -1,6 +1,6 @@
-"""Names of the samples of a store: one JSON value per line, so that they stream both ways.
+"""Names of the samples of a store: one JSON value per line, read and written in blocks.
 
-The last line counts the names and holds their checksum.
+The last line holds the number of names and their checksum.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ _FILE = "sample_ids.jsonl"
 
 
 def has_sample_ids(folder: Path) -> bool:
+    """Return whether the names of the samples have been written."""
     return (folder / _FILE).is_file()
 
 
 class SampleIdFile:
-    """Names on their way into a store, in order; the file appears when the last has come."""
+    """A file that names are appended to, in order; it appears under its name with `finish`."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / _FILE
@@ -38,6 +39,7 @@ class SampleIdFile:
         self._crc = 0
 
     def append(self, ids: Iterable[Any]) -> None:
+        """Write more names."""
         lines = [json.dumps(value, default=json_default) for value in ids]
         data = "".join(f"{line}\n" for line in lines).encode()
         with self._explained():
@@ -46,6 +48,7 @@ class SampleIdFile:
         self._crc = zlib.crc32(data, self._crc)
 
     def finish(self) -> None:
+        """Write the last line and give the file its name."""
         with self._explained():
             self._file.write(_end(self.count, self._crc))
             self._file.flush()
@@ -57,21 +60,21 @@ class SampleIdFile:
         return explained(self._path, "The labels of the store are untouched.")
 
 
-def read_sample_ids(folder: Path, n_samples: int, at_once: int) -> Iterator[list[Any]]:
-    """Lists of at most `at_once` names, in order; raises at the end if they are not all right."""
+def read_sample_ids(folder: Path, n_samples: int, block_size: int) -> Iterator[list[Any]]:
+    """Iterate over lists of at most `block_size` names; check them at the end."""
     path = folder / _FILE
     if not path.is_file():
         raise InvalidStoreError(f"{path} is missing: the store is damaged.")
     crc = 0
-    left = n_samples
+    n_left = n_samples
     with open(path, "rb") as file:
-        while left:
-            lines = list(islice(file, min(at_once, left)))
+        while n_left:
+            lines = list(islice(file, min(block_size, n_left)))
             if not lines:
-                raise InvalidStoreError(f"{path} is truncated: {left} names are missing.")
+                raise InvalidStoreError(f"{path} is truncated: {n_left} names are missing.")
             for line in lines:
                 crc = zlib.crc32(line, crc)
-            left -= len(lines)
+            n_left -= len(lines)
             yield [_value(line, path) for line in lines]
         end = file.read()
     if end != _end(n_samples, crc):

@@ -1,4 +1,4 @@
-"""JSON that says what it is, in which version, and whether a byte of it has changed."""
+"""JSON with its kind, version and checksum."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["seal", "unseal"]
 
 
 def seal(kind: str, version: int, content: dict[str, Any]) -> bytes:
-    """One line of JSON: the kind of file, its version, the checksum of the content, the content."""
+    """Return one line of JSON: kind of file, version, checksum of the content, content."""
     body = json.dumps(content, default=json_default)
     head = f'{{"format": {json.dumps(kind)}, "version": {version}, "crc32": {_crc(body)}'
     return f'{head}, "content": {body}}}\n'.encode()
 
 
 def unseal(data: bytes, kind: str, version: int, path: Path) -> dict[str, Any]:
-    """The content of what `seal` wrote; `InvalidStoreError` for anything else."""
+    """Return the content that `seal` wrote; raise `InvalidStoreError` for anything else."""
     try:
         envelope = json.loads(data)
     except ValueError as error:

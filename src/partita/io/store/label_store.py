@@ -2,59 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._input.coding import name_array
-from partita._memory import describe_bytes, require_memory
-from partita.ensemble import Ensemble, LabelLayout, as_ensemble
+from partita._memory import require_memory
+from partita.ensemble import Ensemble, as_ensemble
 from partita.exceptions import InvalidEnsembleError, InvalidStoreError
-from partita.io.store._metadata import StoreMetadata
-from partita.io.store._sample_ids import has_sample_ids, read_sample_ids
-from partita.io.store._sources import source_of
+from partita.io.store._chunks import LabelChunks
+from partita.io.store._columns import ColumnRows, columns_folder
+from partita.io.store._creation import create_store
+from partita.io.store._description import StoreDescription
+from partita.io.store._metadata import StoreMetadata, declare_partitions
 from partita.io.store.label_writer import LabelWriter
 
 __all__ = ["LabelStore"]
 
-_IDS_AT_ONCE = 1 << 16
-_ROWS_AT_ONCE = 1 << 16
-_BYTES_PER_CALL = 1 << 15  # that are read in the time of a call
+_BLOCK_ROWS = 1 << 16
+_BYTES_PER_CALL = 1 << 15  # reading so many bytes takes about as long as the call itself
 
 
-class LabelStore:
+class LabelStore(StoreDescription):
     """Labels of many samples in many partitions, in a folder on disk.
 
-    Rows are read a block at a time into memory that is used again; the file is not mapped, so that
-    memory stays the same however many rows there are. Every chunk of rows is compared with its
-    checksum the first time it is read, and a file that was cut, extended or altered raises
-    `InvalidStoreError`. Reading is safe from several threads, and a pickled store opens itself
-    again by its path, in another process too.
+    Rows are read in blocks, into memory that may be used again. The file is not mapped, so memory
+    does not grow with the number of rows. Every chunk of rows is compared with its checksum the
+    first time it is read; a file that was cut, extended or altered raises `InvalidStoreError`.
+    Several threads may read at the same time. A pickled store is opened again by its path, also in
+    another process.
 
     Parameters
     ----------
     path : folder
     checked : bool, default=True
-        Whether checksums are compared. False saves a third of a second per gigabyte.
+        Whether chunks are compared with their checksums. False saves a third of a second per
+        gigabyte.
 
     Attributes
     ----------
     path : Path
+        The folder.
     n_samples, n_partitions : int
     n_clusters : int64 array of shape (n_partitions,)
-        K_i; 0 for a partition nothing is known of yet.
+        K_i; 0 for a partition that has not been declared yet.
     offsets : int64 array of shape (n_partitions + 1,)
-        Where each partition's clusters start when all are numbered through.
+        Index of the first base cluster of each partition, and L at the end.
     layout : LabelLayout
         How to read the codes.
     dtype, missing_code
         Integer type of the codes, and the code of a missing label.
     is_complete : bool
-        What has not been written reads as missing; open the store again to see more of it.
+        Rows and partitions that have not been written read as missing. A store that was opened
+        before they were written must be opened again to see them.
 
     Examples
     --------
@@ -77,13 +79,18 @@ class LabelStore:
     def __init__(self, path: str | Path, *, checked: bool = True) -> None:
         self.path = Path(path).absolute()
         self.checked = checked
-        stored = StoreMetadata.load(self.path)
-        self._source = source_of(self.path, stored, checked=checked)
-        self._metadata = self._source.metadata
+        metadata = StoreMetadata.load(self.path)
+        has_columns = columns_folder(self.path).is_dir() or not LabelChunks.exist(self.path)
+        kind = ColumnRows if has_columns and not metadata.is_complete else LabelChunks
+        self._rows: LabelChunks | ColumnRows = kind(self.path, metadata, checked=checked)
+        self._metadata = self._rows.metadata
+        self.layout = self._metadata.layout()
+
+    # -- construction ------------------------------------------------------------------------
 
     @classmethod
     def open(cls, path: str | Path, *, checked: bool = True) -> Self:
-        """Open a store, complete or not."""
+        """Open a store, complete or not. The parameters are those of the class."""
         return cls(path, checked=checked)
 
     @classmethod
@@ -101,7 +108,7 @@ class LabelStore:
     ) -> LabelWriter:
         """Make a new store and return its writer.
 
-        Pass one of `categories`, `n_clusters` and `n_partitions`.
+        Pass exactly one of `categories`, `n_clusters` and `n_partitions`.
 
         Parameters
         ----------
@@ -109,27 +116,21 @@ class LabelStore:
             Must not exist, or be empty; its parent must exist.
         n_samples : int
         categories : sequence of arrays, optional
-            The label that every code 0..K_i-1 stands for, per partition.
+            Per partition, the label that every code 0..K_i-1 stands for.
         n_clusters : sequence of int, optional
-            K_i, where the labels are the codes themselves.
+            K_i, if the labels are the codes themselves.
         n_partitions : int, optional
-            Only their number: `write_column` will say the rest.
+            The number of partitions alone: `write_column` declares their clusters later.
         partition_names : sequence of str, optional
+            By default the partitions have no names.
         provenance : mapping, optional
-            Where the labels come from, in words.
+            Where the labels come from, as text and numbers. By default nothing.
         rows_per_chunk : int, optional
-            Rows that share a checksum; by default about four megabytes of them.
+            Number of rows that share a checksum. By default about four megabytes of them.
         """
-        return LabelWriter.create(
-            path,
-            n_samples,
-            categories,
-            n_clusters=n_clusters,
-            n_partitions=n_partitions,
-            partition_names=partition_names,
-            provenance=provenance,
-            rows_per_chunk=rows_per_chunk,
-        )
+        partitions = declare_partitions(categories, n_clusters, n_partitions, partition_names)
+        create_store(Path(path).absolute(), n_samples, partitions, provenance, rows_per_chunk)
+        return LabelWriter(path)
 
     @classmethod
     def from_partitions(
@@ -141,10 +142,8 @@ class LabelStore:
         ----------
         partitions : table of labels, data frame, list of label vectors, or Ensemble
             Weights are not stored: all samples must have weight 1.
-        path : folder
-            Must not exist, or be empty; its parent must exist.
-        rows_per_chunk : int, optional
-            Rows that share a checksum; by default about four megabytes of them.
+        path, rows_per_chunk
+            As in `create`.
 
         Examples
         --------
@@ -164,18 +163,17 @@ class LabelStore:
             raise InvalidEnsembleError("A store keeps no weights, and these are not all 1.")
         columns = np.argsort(ensemble.partition_order)
         layout = ensemble.layout.select(columns)
+        names = layout.partition_names
         writer = cls.create(
             path,
             ensemble.n_samples,
             layout.categories,
-            partition_names=None
-            if layout.partition_names is None
-            else list(layout.partition_names),
+            partition_names=None if names is None else list(names),
             provenance=ensemble.provenance,
             rows_per_chunk=rows_per_chunk,
         )
-        for start in range(0, ensemble.n_samples, _ROWS_AT_ONCE):
-            stop = min(start + _ROWS_AT_ONCE, ensemble.n_samples)
+        for start in range(0, ensemble.n_samples, _BLOCK_ROWS):
+            stop = min(start + _BLOCK_ROWS, ensemble.n_samples)
             rows = np.arange(start, stop) if inverse is None else inverse[start:stop]
             block = ensemble.codes[rows][:, columns]
             block[rows < 0] = ensemble.missing_code
@@ -187,125 +185,31 @@ class LabelStore:
 
     @classmethod
     def resume(cls, path: str | Path) -> LabelWriter:
-        """A writer that goes on with an incomplete store."""
+        """Return a writer that continues an incomplete store."""
         return LabelWriter(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, (self.path, self.checked, self._metadata)
 
-    # -- shape -------------------------------------------------------------------------------
-
-    @property
-    def n_samples(self) -> int:
-        return self._metadata.n_samples
-
-    @property
-    def n_partitions(self) -> int:
-        return self._metadata.n_partitions
-
-    @property
-    def rows_per_chunk(self) -> int:
-        """Rows that share a checksum: blocks of a multiple of it are read without a detour."""
-        return self._metadata.rows_per_chunk
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self._metadata.dtype
-
-    @cached_property
-    def layout(self) -> LabelLayout:
-        """How to read the codes: integer type, categories and names of the partitions."""
-        names = [p.name for p in self._metadata.partitions]
-        return LabelLayout(
-            self.dtype,
-            tuple(p.labels() for p in self._metadata.partitions),
-            None if None in names else np.asarray(names, dtype=object),
-        )
-
-    @property
-    def missing_code(self) -> int:
-        """The code of a missing label."""
-        return int(np.iinfo(self.dtype).max)
-
-    @property
-    def is_complete(self) -> bool:
-        return self._metadata.is_complete
-
-    @property
-    def fingerprint(self) -> str:
-        """The checksum of all checksums of a complete store, in hexadecimal."""
-        self.require_complete()
-        return f"{self._metadata.checksums_crc32:08x}"
-
-    @cached_property
-    def n_clusters(self) -> NDArray[np.int64]:
-        """Clusters in each partition, K_i."""
-        return np.asarray([p.n_clusters or 0 for p in self._metadata.partitions], np.int64)
-
-    @cached_property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each partition's clusters start when all are numbered through; last: their sum."""
-        return np.concatenate([[0], np.cumsum(self.n_clusters)])
-
-    @property
-    def n_base_clusters(self) -> int:
-        """Clusters in all partitions together, L."""
-        return int(self.offsets[-1])
-
-    # -- names -------------------------------------------------------------------------------
-
-    @property
-    def categories(self) -> tuple[NDArray[Any], ...]:
-        """Per partition, the label that every code stands for."""
-        return self.layout.categories
-
-    @property
-    def partition_names(self) -> NDArray[Any] | None:
-        return self.layout.partition_names
-
-    @property
-    def provenance(self) -> dict[str, Any]:
-        """Where the labels come from, in words."""
-        return dict(self._metadata.provenance)
-
-    @property
-    def partition_provenance(self) -> list[dict[str, Any]]:
-        """Where each partition comes from, in words."""
-        return [dict(p.provenance) for p in self._metadata.partitions]
-
-    @property
-    def has_sample_ids(self) -> bool:
-        return self._metadata.has_sample_ids or (not self.is_complete and has_sample_ids(self.path))
-
-    @cached_property
-    def sample_ids(self) -> NDArray[Any] | None:
-        """Names of the samples, read when first asked for; they are then all in memory."""
-        if not self.has_sample_ids:
-            return None
-        return name_array([name for names in self.iter_sample_ids() for name in names])
-
-    def iter_sample_ids(self, at_once: int = _IDS_AT_ONCE) -> Iterator[list[Any]]:
-        """Names of the samples in order, at most `at_once` in memory."""
-        return read_sample_ids(self.path, self.n_samples, at_once)
-
     # -- rows --------------------------------------------------------------------------------
 
     def blocks(self, rows: int | None = None) -> list[tuple[int, int]]:
-        """(start, stop) of blocks of `rows` rows that cover all; by default a chunk each."""
+        """Return (start, stop) of blocks of `rows` rows that cover all; by default a chunk each."""
         rows = self.rows_per_chunk if rows is None else rows
         if rows < 1:
             raise ValueError(f"Blocks must have at least one row, got rows={rows}.")
         return [(i, min(i + rows, self.n_samples)) for i in range(0, self.n_samples, rows)]
 
     def read(self, start: int, stop: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Rows start..stop-1, shape (stop - start, n_partitions).
+        """Return the codes of rows start..stop-1, shape (stop - start, n_partitions).
 
         Parameters
         ----------
         start, stop : int
         out : array, optional
             Contiguous, of the store's `dtype`, with `n_partitions` columns and at least as many
-            rows: they are read into it and a view of its first rows is returned.
+            rows. The rows are read into it and a view of its first rows is returned. By default a
+            new array.
         """
         if not 0 <= start <= stop <= self.n_samples:
             raise IndexError(f"No rows {start}:{stop} in a store of {self.n_samples} rows.")
@@ -324,11 +228,11 @@ class LabelStore:
                 f"{shape[1]} columns, got {out.dtype} of shape {out.shape}."
             )
         rows = out[: shape[0]]
-        self._source.read(start, rows)
+        self._rows.read(start, rows)
         return rows
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Some rows by number, in the order asked for."""
+        """Return the codes of rows by index, in any order."""
         taken = np.empty((len(rows), self.n_partitions), self.dtype)
         if not len(rows):
             return taken
@@ -374,27 +278,35 @@ class LabelStore:
             provenance=self.provenance,
         )
 
+    # -- state -------------------------------------------------------------------------------
+
+    @property
+    def fingerprint(self) -> str:
+        """Checksum of all checksums of a complete store, in hexadecimal."""
+        self.require_complete()
+        return f"{self._metadata.checksums_crc32:08x}"
+
     def verify(self) -> None:
-        """Compare everything with its checksum, whatever has been read before."""
-        fresh = LabelStore(self.path)
-        out = np.empty((fresh.rows_per_chunk, fresh.n_partitions), fresh.dtype)
-        for start, stop in fresh.blocks():
-            fresh.read(start, stop, out)
-        if fresh.has_sample_ids:
-            for _ in fresh.iter_sample_ids():
+        """Compare all files with their checksums, also those that were read before."""
+        store = LabelStore(self.path)
+        out = np.empty((store.rows_per_chunk, store.n_partitions), store.dtype)
+        for start, stop in store.blocks():
+            store.read(start, stop, out)
+        if store.has_sample_ids:
+            for _ in store.iter_sample_ids():
                 pass
 
     def require_complete(self) -> None:
         """Raise `InvalidStoreError` if something has not been written yet."""
         if not self.is_complete:
-            absent = self._source.absent() or "all labels are there, but `finish` has not run"
+            absent = self._rows.absent() or "all labels are there, but `finish` has not run"
             raise InvalidStoreError(
                 f"The store {self.path} is not complete: {absent}. Finish writing it first."
             )
 
     def close(self) -> None:
-        """Give file handles back; the store cannot be read from afterwards."""
-        self._source.close()
+        """Close the files; the store cannot be read afterwards."""
+        self._rows.close()
 
     def __enter__(self) -> Self:
         return self
@@ -402,24 +314,9 @@ class LabelStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __len__(self) -> int:
-        return self.n_samples
-
-    def __repr__(self) -> str:
-        low, high = int(self.n_clusters.min()), int(self.n_clusters.max())
-        size = self.n_samples * self.n_partitions * self.dtype.itemsize
-        parts = [
-            f"{self.n_samples} samples",
-            f"{self.n_partitions} partition{'s' * (self.n_partitions != 1)}",
-            f"{low if low == high else f'{low} to {high}'} clusters each",
-            f"{describe_bytes(size)} of {self.dtype}",
-        ]
-        if not self.is_complete:
-            parts.append("not complete")
-        return f"LabelStore({', '.join(parts)})"
-
 
 def _reopen(path: Path, checked: bool, expected: StoreMetadata) -> LabelStore:
+    """Open a store that was pickled."""
     store = LabelStore(path, checked=checked)
     if expected.is_complete and store._metadata != expected:
         raise InvalidStoreError(
