@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from partita.cli._messages import Talk, complain
+from partita.cli._messages import Messages, show_problem
 from partita.exceptions import MissingPackageError, NoStructureError
 
 __all__ = ["EXIT_CODES", "app"]
@@ -39,7 +39,7 @@ def _exit_codes() -> Iterator[None]:
             yield
         sys.stdout.flush()  # raises BrokenPipeError here and not at interpreter exit
     except KeyboardInterrupt:
-        Talk(quiet=False).say("interrupted")
+        Messages(quiet=False).show("interrupted")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open until the process ends
@@ -47,7 +47,7 @@ def _exit_codes() -> Iterator[None]:
     except _USER_ERRORS as error:
         if _log.isEnabledFor(logging.DEBUG):
             raise
-        complain(str(error), getattr(error, "__notes__", []))
+        show_problem(str(error), getattr(error, "__notes__", []))
         code = NO_STRUCTURE if isinstance(error, NoStructureError) else USER_ERROR
         raise typer.Exit(code) from None
     except Exception as error:
@@ -58,7 +58,7 @@ def _exit_codes() -> Iterator[None]:
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        complain(str(message), [], kind="warning")
+        show_problem(str(message), [], kind="warning")
 
     with warnings.catch_warnings():
         warnings.showwarning = show

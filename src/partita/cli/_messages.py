@@ -10,36 +10,48 @@ from typing import Any, Literal
 
 import typer
 
-__all__ = ["METHODS_HINT", "Talk", "complain", "hinting", "plain", "print_json", "print_table"]
+__all__ = [
+    "METHODS_HINT",
+    "Messages",
+    "escape_markup",
+    "hint_on_error",
+    "print_json",
+    "print_table",
+    "show_problem",
+]
 
 METHODS_HINT = "`partita methods` lists the keys of all methods"
 
 
-class Talk:
+class Messages:
     """Messages to the user on stderr; none if `quiet`."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
 
-    def say(self, text: str) -> None:
+    def show(self, text: str) -> None:
         if not self.quiet:
-            _stderr().print(plain(text))
+            _stderr().print(escape_markup(text))
 
     def hint(self, text: str) -> None:
         if not self.quiet:
-            _stderr().print(f"[bold cyan]hint:[/] {plain(text)}")
+            _stderr().print(f"[bold cyan]hint:[/] {escape_markup(text)}")
 
 
-def complain(text: str, hints: Sequence[str], kind: Literal["error", "warning"] = "error") -> None:
+def show_problem(
+    text: str, hints: Sequence[str], kind: Literal["error", "warning"] = "error"
+) -> None:
     """Print an error or a warning with its hints, also with --quiet."""
     console = _stderr()
-    console.print(f"[bold {'red' if kind == 'error' else 'yellow'}]{kind}:[/] {plain(text)}")
+    console.print(
+        f"[bold {'red' if kind == 'error' else 'yellow'}]{kind}:[/] {escape_markup(text)}"
+    )
     for hint in hints:
-        console.print(f"[bold cyan]hint:[/] {plain(hint)}")
+        console.print(f"[bold cyan]hint:[/] {escape_markup(hint)}")
 
 
 @contextmanager
-def hinting(text: str) -> Iterator[None]:
+def hint_on_error(text: str) -> Iterator[None]:
     """Add a hint to a ValueError that is raised inside."""
     try:
         yield
@@ -94,7 +106,7 @@ def print_table(
     console.print(table)
 
 
-def plain(text: str) -> str:
+def escape_markup(text: str) -> str:
     """Return text whose square brackets rich does not take as markup."""
     from rich.markup import escape
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partita.cli._messages import Talk, hinting
+from partita.cli._messages import Messages, hint_on_error
 
 if TYPE_CHECKING:
     from partita.ensemble import Ensemble
@@ -69,7 +69,9 @@ class Source:
         """Read a table of features."""
         from partita.io import read_features
 
-        with hinting('choose columns with --columns "x*"; name the ids with --id-column NAME'):
+        with hint_on_error(
+            'choose columns with --columns "x*"; name the ids with --id-column NAME'
+        ):
             return self._read(read_features)
 
     def _read(self, read: Any) -> Any:
@@ -96,7 +98,7 @@ class Source:
 
         return LabelStore.open(self.path)
 
-    def ensemble(self, noise: str, talk: Talk, truth_column: str | None = None) -> Labels:
+    def ensemble(self, noise: str, messages: Messages, truth_column: str | None = None) -> Labels:
         """Read the partitions of a file or a store, and the true classes from their column."""
         store = self.store(truth_column)
         if store is not None:
@@ -112,7 +114,9 @@ class Source:
         ensemble = table.ensemble(noise=noise)
         n_unlabeled = int((~ensemble.observed).all(axis=1).sum())
         if n_unlabeled:
-            talk.say(f"{n_unlabeled} of {ensemble.n_samples} samples have no label and get none")
+            messages.show(
+                f"{n_unlabeled} of {ensemble.n_samples} samples have no label and get none"
+            )
         return Labels(ensemble, table.id_name, truth)
 
 

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli._messages import METHODS_HINT, Talk, hinting, plain, print_json, print_table
+from partita.cli._messages import (
+    METHODS_HINT,
+    Messages,
+    escape_markup,
+    hint_on_error,
+    print_json,
+    print_table,
+)
 from partita.cli._options import (
     Columns,
     IdColumn,
@@ -25,10 +32,10 @@ from partita.cli._options import (
 if TYPE_CHECKING:
     from partita.comparison import Comparison
 
-__all__ = ["compare"]
+__all__ = ["run"]
 
 
-def compare(
+def run(
     partitions: PartitionsFile,
     clusters: Annotated[
         int, typer.Option("--clusters", "-k", min=1, help="Number of clusters for every method.")
@@ -52,17 +59,17 @@ def compare(
 
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, write
-    from partita.comparison import compare as compare_methods
+    from partita.comparison import compare
 
     if output == "-":
         raise ValueError("--output must be a file: the table of methods goes to stdout.")
     check_output(output, as_json)
-    talk = Talk(quiet)
+    messages = Messages(quiet)
     with progress_bars("reading", quiet=quiet):
         source = Source(partitions, columns, id_column, missing_values, no_header)
-        data = source.ensemble(noise, talk, truth_column)
-    with hinting(METHODS_HINT), progress_bars("comparing", quiet=quiet):
-        comparison = compare_methods(
+        data = source.ensemble(noise, messages, truth_column)
+    with hint_on_error(METHODS_HINT), progress_bars("comparing", quiet=quiet):
+        comparison = compare(
             data.ensemble, method or "all", clusters, y=data.truth, random_state=seed
         )
     if output is not None:
@@ -70,7 +77,7 @@ def compare(
             name: np.ma.masked_equal(labels, -1) for name, labels in comparison.labels.items()
         }
         write(data.with_ids(results), output, base=partitions)
-        talk.say(f"wrote {output}: the labels of {len(results)} methods")
+        messages.show(f"wrote {output}: the labels of {len(results)} methods")
     if as_json:
         print_json(comparison.records)
     else:
@@ -82,9 +89,13 @@ def _print(comparison: Comparison) -> None:
     rows, failures = [], []
     for record in comparison.records:
         if record["failure"] is not None:
-            failures.append([plain(record["method"]), plain(record["failure"])])
+            failures.append([escape_markup(record["method"]), escape_markup(record["failure"])])
             continue
-        cells = [plain(record["method"]), f"{record['n_clusters']}", f"{record['seconds']:.3g}"]
+        cells = [
+            escape_markup(record["method"]),
+            f"{record['n_clusters']}",
+            f"{record['seconds']:.3g}",
+        ]
         cells.append(f"{record['peak_bytes'] / 2**20:.0f}")
         rows.append([*cells, *("" if record[m] is None else f"{record[m]:.3f}" for m in measures)])
     names = [{"anmi": "ANMI"}.get(m, m) for m in measures]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli._messages import Talk, print_json
+from partita.cli._messages import Messages, print_json
 from partita.cli._options import (
     Columns,
     IdColumn,
@@ -19,10 +19,10 @@ from partita.cli._options import (
     Quiet,
 )
 
-__all__ = ["convert"]
+__all__ = ["run"]
 
 
-def convert(
+def run(
     source: Annotated[
         str,
         typer.Argument(
@@ -62,6 +62,6 @@ def convert(
     if as_json:
         print_json(asdict(done) | {"target": str(done.target)})
     ids = "with ids" if done.has_sample_ids else "without ids"
-    Talk(quiet).say(
+    Messages(quiet).show(
         f"wrote {done.target}: {done.n_samples} samples, {done.n_partitions} partitions, {ids}"
     )

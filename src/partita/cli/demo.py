@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli._messages import METHODS_HINT, Talk, hinting, print_json, print_table
+from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_json, print_table
 from partita.cli._options import Json, Methods, Quiet, Seed
 
 if TYPE_CHECKING:
     from partita.datasets import Score
     from partita.datasets.demo import Demo
 
-__all__ = ["demo"]
+__all__ = ["run"]
 
 _DRAWN_METHOD = "LWGP"
 
 
-def demo(
+def run(
     partitions: Annotated[int, typer.Option(min=2, help="Number of base partitions.")] = 100,
     method: Methods = None,
     output: Annotated[
@@ -34,7 +34,7 @@ def demo(
     from partita.datasets.demo import DEFAULT_METHODS, run_demo
 
     _check_output(output)
-    with hinting(METHODS_HINT), progress_bars("demo", quiet=quiet):
+    with hint_on_error(METHODS_HINT), progress_bars("demo", quiet=quiet):
         result = run_demo(
             n_partitions=partitions, methods=method or DEFAULT_METHODS, random_state=seed
         )
@@ -45,9 +45,9 @@ def demo(
         print_json({"scores": records, "picture": str(output)})
     else:
         _print_scores(scores, len(result.scores))
-    talk = Talk(quiet)
-    talk.say(f"wrote {output}: agreement of {partitions} partitions with {drawn}")
-    talk.hint(METHODS_HINT)
+    messages = Messages(quiet)
+    messages.show(f"wrote {output}: agreement of {partitions} partitions with {drawn}")
+    messages.hint(METHODS_HINT)
 
 
 def _check_output(path: Path) -> None:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli._messages import Talk, plain, print_json, print_table
+from partita.cli._messages import Messages, escape_markup, print_json, print_table
 from partita.cli._options import Columns, IdColumn, Json, MissingValues, NoHeader, Quiet
 
 if TYPE_CHECKING:
     from partita.io import Table
 
-__all__ = ["evaluate"]
+__all__ = ["run"]
 
 
-def evaluate(
+def run(
     labels: Annotated[
         str, typer.Argument(metavar="LABELS", help="Table with a clustering per column, - for CSV.")
     ],
@@ -51,13 +51,13 @@ def evaluate(
     name, y = one_column(other, truth_column, "--truth-column")
     y = y if truth is None else in_order_of(table.ids, table.n_samples, other, y)
     chosen = _chosen(table, columns, name if truth is None else None)
-    talk = Talk(quiet)
-    scores = {column: _scores(y, table.columns[column], column, talk) for column in chosen}
+    messages = Messages(quiet)
+    scores = {column: _scores(y, table.columns[column], column, messages) for column in chosen}
     if as_json:
         print_json(scores)
         return
     measures = list(next(iter(scores.values())))
-    rows = [[plain(c), *(f"{s[m]:.3f}" for m in measures)] for c, s in scores.items()]
+    rows = [[escape_markup(c), *(f"{s[m]:.3f}" for m in measures)] for c, s in scores.items()]
     print_table(["column", *measures], rows, numbers=True)
 
 
@@ -69,7 +69,7 @@ def _chosen(table: Table, patterns: list[str] | None, truth_column: str | None) 
     return choose_columns(names, patterns, None, table.source)
 
 
-def _scores(y: Any, found: Any, column: str, talk: Talk) -> dict[str, float]:
+def _scores(y: Any, found: Any, column: str, messages: Messages) -> dict[str, float]:
     """Every measure over the samples that have both a class and a label."""
     from partita.metrics import evaluate as evaluate_labels
 
@@ -81,6 +81,8 @@ def _scores(y: Any, found: Any, column: str, talk: Talk) -> dict[str, float]:
     if not pairs:
         raise ValueError(f"No sample has both a true class and a label in {column!r}.")
     if len(pairs) < len(found):
-        talk.say(f"{column}: {len(found) - len(pairs)} samples without class or label left out")
+        messages.show(
+            f"{column}: {len(found) - len(pairs)} samples without class or label left out"
+        )
     classes, labels = zip(*pairs, strict=True)
     return evaluate_labels(list(classes), list(labels))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli._messages import METHODS_HINT, Talk, hinting, print_json
+from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_json
 from partita.cli._options import (
     Clusters,
     Columns,
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from partita.diagnostics import Diagnosis
     from partita.fusion import Fusion
 
-__all__ = ["fuse"]
+__all__ = ["run"]
 
 _BLOCK_ROWS = 1 << 20
 
 
-def fuse(
+def run(
     partitions: PartitionsFile,
     clusters: Clusters,
     method: Method = "lwgp",
@@ -63,17 +63,17 @@ def fuse(
     """
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, check_report
-    from partita.fusion import fuse as fuse_partitions
+    from partita.fusion import fuse
     from partita.registry import prepare
 
     ks = k_range(clusters)
-    with hinting(METHODS_HINT):
+    with hint_on_error(METHODS_HINT):
         estimator = prepare(method)
     if checkpoint is not None:
         _set_checkpoint(estimator, checkpoint)
     check_output(output, as_json)
     check_report(report)
-    talk = Talk(quiet)
+    messages = Messages(quiet)
     source = Source(partitions, columns, id_column, missing_values, no_header)
     store, id_name = source.store(), "id"
     data: Any = store
@@ -81,10 +81,10 @@ def fuse(
         _check_files_of_large_store(store, ks[-1], output, report)
     else:
         with progress_bars("reading", quiet=quiet):
-            labels = source.ensemble(noise, talk)
+            labels = source.ensemble(noise, messages)
         data, id_name = labels.ensemble, labels.id_name
     with progress_bars(type(estimator).__name__, quiet=quiet):
-        fusion = fuse_partitions(
+        fusion = fuse(
             data,
             ks[0] if len(ks) == 1 else None,
             method=estimator,
@@ -101,10 +101,10 @@ def fuse(
         if output is None:
             record |= {"ids": fusion.partitions.sample_ids, "labels": fusion.labels}
         print_json(record)
-    _print_summary(talk, fusion, summary)
+    _print_summary(messages, fusion, summary)
     files = [str(path) for path in (output, report) if path not in (None, "-")]
     if files:
-        talk.say(f"wrote {' and '.join(files)}")
+        messages.show(f"wrote {' and '.join(files)}")
 
 
 def _set_checkpoint(estimator: Any, folder: str) -> None:
@@ -203,26 +203,26 @@ def _count_samples(fusion: Fusion) -> Any:
     return sizes
 
 
-def _print_summary(talk: Talk, fusion: Fusion, summary: dict[str, Any]) -> None:
+def _print_summary(messages: Messages, fusion: Fusion, summary: dict[str, Any]) -> None:
     diagnosis = fusion.diagnosis
     chosen = "" if fusion.scan is None else " (chosen against the null)"
-    talk.say(
+    messages.show(
         f"{fusion.n_clusters} clusters{chosen} of {summary['n_samples']} samples from "
         f"{summary['n_partitions']} partitions by {type(fusion.method).__name__}"
     )
     for cluster, size in enumerate(summary["sizes"]):
         cohesion = "" if diagnosis is None else f"  cohesion {diagnosis.cohesion[cluster]:.3f}"
-        talk.say(f"  {cluster:>3}  {size:>8.0f} samples{cohesion}")
+        messages.show(f"  {cluster:>3}  {size:>8.0f} samples{cohesion}")
     if diagnosis is None:
         return
-    talk.say(
+    messages.show(
         f"mean confidence {summary['mean_confidence']:.3f}, "
         f"{summary['n_doubtful']} doubtful samples"
     )
     if summary["bad_partitions"]:
-        talk.say(f"partitions unlike the others: {', '.join(summary['bad_partitions'])}")
+        messages.show(f"partitions unlike the others: {', '.join(summary['bad_partitions'])}")
     if not diagnosis.harmless:
-        talk.hint(
+        messages.hint(
             f"one partition agrees better with all (ANMI {diagnosis.best_partition_anmi:.3f}) than "
             f"the consensus does ({diagnosis.anmi:.3f}); `partita compare` shows other methods"
         )

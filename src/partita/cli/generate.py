@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from partita.cli._messages import Talk, print_json
+from partita.cli._messages import Messages, print_json
 from partita.cli._options import Columns, IdColumn, Json, NoHeader, Output, Quiet, Seed
 
-__all__ = ["generate"]
+__all__ = ["run"]
 
 
 class Generator(StrEnum):
@@ -23,7 +23,7 @@ class Generator(StrEnum):
     spectral_bandwidths = "spectral-bandwidths"
 
 
-def generate(
+def run(
     features: Annotated[
         str,
         typer.Argument(
@@ -108,4 +108,4 @@ def generate(
         }
         print_json(record | ({} if output else {"ids": table.ids, "labels": labels}))
     text = f"{n_partitions} partitions of {n_samples} samples, {k.min()} to {k.max()} clusters each"
-    Talk(quiet).say(text if output in (None, "-") else f"wrote {output}: {text}")
+    Messages(quiet).show(text if output in (None, "-") else f"wrote {output}: {text}")

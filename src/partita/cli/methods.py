@@ -9,10 +9,10 @@ import typer
 from partita.cli._messages import print_json, print_table
 from partita.cli._options import Json
 
-__all__ = ["methods"]
+__all__ = ["run"]
 
 
-def methods(
+def run(
     family: Annotated[str | None, typer.Option(help="Only methods of this family.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from partita.cli._messages import Talk, hinting, print_json, print_table
+from partita.cli._messages import Messages, hint_on_error, print_json, print_table
 from partita.cli._options import Json, Method, Quiet, Seed
 
-__all__ = ["plan"]
+__all__ = ["run"]
 
 
-def plan(
+def run(
     samples: Annotated[float, typer.Option(help="Number of samples, such as 61e6.")],
     partitions: Annotated[int, typer.Option(min=1, help="Number of base partitions.")],
     clusters: Annotated[
@@ -38,9 +38,9 @@ def plan(
     from partita._memory import describe_bytes
     from partita.planning import plan as predict
 
-    talk = Talk(quiet)
-    talk.say("measuring small fits on this machine, which takes some seconds")
-    with hinting("`partita methods` lists the keys of all methods"):
+    messages = Messages(quiet)
+    messages.show("measuring small fits on this machine, which takes some seconds")
+    with hint_on_error("`partita methods` lists the keys of all methods"):
         prediction = predict(
             samples, partitions, clusters, method, n_base_clusters=base_clusters,
             missing_ratio=missing_ratio, n_distinct=distinct, max_iter=max_iter, random_state=seed,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli._messages import Talk, print_json
+from partita.cli._messages import Messages, print_json
 from partita.cli._options import (
     Columns,
     IdColumn,
@@ -20,10 +20,10 @@ from partita.cli._options import (
     Quiet,
 )
 
-__all__ = ["report"]
+__all__ = ["run"]
 
 
-def report(
+def run(
     labels: PartitionsFile,
     consensus: Annotated[
         str, typer.Argument(metavar="CONSENSUS", help="Table with the consensus of the samples.")
@@ -55,10 +55,10 @@ def report(
     from partita.reporting import report as write_report
 
     check_report(output)
-    talk = Talk(quiet)
+    messages = Messages(quiet)
     with progress_bars("reading", quiet=quiet):
         source = Source(labels, columns, id_column, missing_values, no_header)
-        given = source.ensemble(noise, talk, truth_column)
+        given = source.ensemble(noise, messages, truth_column)
         table = Source(consensus, None, id_column, missing_values, no_header).labels()
     if consensus_column is None and "consensus" in table.columns:
         consensus_column = "consensus"
@@ -74,4 +74,4 @@ def report(
         )
     if as_json:
         print_json(summary)
-    talk.say(f"wrote {output}")
+    messages.show(f"wrote {output}")

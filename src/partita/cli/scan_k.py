@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli._messages import METHODS_HINT, Talk, hinting, print_json, print_table
+from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_json, print_table
 from partita.cli._options import (
     Clusters,
     Columns,
@@ -26,13 +26,13 @@ from partita.cli._options import (
 if TYPE_CHECKING:
     from partita.select_k import KScan
 
-__all__ = ["scan_k"]
+__all__ = ["run"]
 
 _CURVES_WITH_NULL = ("separation", "stability", "item_consensus", "pac")
 _CURVES_WITHOUT_NULL = ("delta_area", "eigengap", "lifetime")
 
 
-def scan_k(
+def run(
     partitions: PartitionsFile,
     clusters: Clusters = "2:10",
     features: Annotated[
@@ -53,15 +53,15 @@ def scan_k(
     quiet: Quiet = False,
 ) -> None:
     """Choose the number of clusters against a null, or find that there is no structure."""
-    from partita import select_k
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source
     from partita.registry import prepare
+    from partita.select_k import scan_k, scan_k_features
 
     ks = k_range(clusters)
-    with hinting(METHODS_HINT):
+    with hint_on_error(METHODS_HINT):
         estimator = prepare(method)
-    talk = Talk(quiet)
+    messages = Messages(quiet)
     source = Source(partitions, columns, id_column, missing_values, no_header)
     options: dict[str, Any] = {
         "method": estimator,
@@ -71,15 +71,15 @@ def scan_k(
     }
     with progress_bars("scan", quiet=quiet):
         if features:
-            scan = select_k.scan_k_features(source.features().matrix(), ks, **options)
+            scan = scan_k_features(source.features().matrix(), ks, **options)
         else:
-            scan = select_k.scan_k(source.ensemble(noise, talk).ensemble, ks, **options)
+            scan = scan_k(source.ensemble(noise, messages).ensemble, ks, **options)
     if as_json:
         print_json({"best_k": scan.best_k, "criterion": scan.criterion, "curves": scan.records()})
         return
     _print(scan)
     if scan.best_k is None:
-        talk.hint("partitions that agree no more than by chance have no number of clusters")
+        messages.hint("partitions that agree no more than by chance have no number of clusters")
 
 
 def _print(scan: KScan) -> None:

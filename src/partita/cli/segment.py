@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from partita.cli._messages import Talk, print_json
+from partita.cli._messages import Messages, print_json
 from partita.cli._options import Json, Quiet, Seed, k_range
 
-__all__ = ["segment"]
+__all__ = ["run"]
 
 
-def segment(
+def run(
     features: Annotated[
         list[Path],
         typer.Argument(
@@ -76,7 +76,7 @@ def segment(
             "output": str(output),
         }
         print_json(record)
-    Talk(quiet).say(
+    Messages(quiet).show(
         f"wrote {output}: {store.n_partitions} partitions of {store.n_samples} samples, each from "
         f"{store.provenance['n_rows']} rows"
     )
