@@ -1,14 +1,11 @@
-"""partita: many clusterings, played as one.
-
-Ensemble (consensus) clustering: take many clusterings of the same samples, however made and
-however incomplete, and return one that is better, with an account of how far to trust it.
+"""Ensemble (consensus) clustering: combine many clusterings of the same samples into one.
 
 >>> import partita
 >>> partitions = [[0, 0, 1, 1], [5, 5, 7, 7], ["a", "b", "b", "b"]]
 >>> partita.LWGP(n_clusters=2, random_state=0).fit_predict(partitions)
 array([0, 0, 1, 1])
 
-Public names are imported when they are first used, so that `import partita` is cheap.
+Every public name is imported when it is first used, so that `import partita` is fast.
 """
 
 from __future__ import annotations
@@ -16,7 +13,96 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+__version__ = "0.1.0"
+
+# Public name -> module that defines it. The comments are the headings of docs/api.md.
+_PUBLIC = {
+    # Methods
+    "CCC": "consensus",
+    "CSPA": "consensus",
+    "DREC": "consensus",
+    "EAC": "consensus",
+    "ECCMS": "consensus",
+    "ECPCS": "consensus",
+    "GCC": "consensus",
+    "GPMGLA": "consensus",
+    "HBGF": "consensus",
+    "HGPA": "consensus",
+    "KC": "consensus",
+    "KCC": "consensus",
+    "LWEA": "consensus",
+    "LWGP": "consensus",
+    "MCLA": "consensus",
+    "NMFC": "consensus",
+    "NRSEC": "consensus",
+    "PTA": "consensus",
+    "PTGP": "consensus",
+    "RCE": "consensus",
+    "RSEC": "consensus",
+    "SEC": "consensus",
+    "SPCE": "consensus",
+    "WEAC": "consensus",
+    # Generators
+    "MixedEstimators": "generators",
+    "RandomFeatures": "generators",
+    "RandomK": "generators",
+    "RandomProjections": "generators",
+    "RandomRows": "generators",
+    "SpectralBandwidths": "generators",
+    # Verbs, named as on the command line
+    "compare": "comparison",
+    "convert": "io",
+    "diagnose": "diagnostics",
+    "evaluate": "metrics",
+    "fuse": "fusion",
+    "generate": "generators",
+    "plan": "planning",
+    "report": "reporting",
+    "scan_k": "select_k",
+    "segment": "generators",
+    # Data, results and estimators
+    "Checkpoint": "scale",
+    "Comparison": "comparison",
+    "Diagnosis": "diagnostics",
+    "Ensemble": "ensemble",
+    "EnsembleClustering": "clustering",
+    "Fusion": "fusion",
+    "KScan": "select_k",
+    "LabelStore": "io",
+    "Plan": "planning",
+    # Other functions
+    "add_consensus": "fusion",
+    "agglomerate_affinity": "solvers",
+    "align_labels": "alignment",
+    "cluster_tree": "alignment",
+    "membership": "diagnostics",
+    "scan_k_features": "select_k",
+    # Matrices and measures
+    "accuracy": "metrics",
+    "adjusted_rand": "metrics",
+    "coassociation": "matrices",
+    "enhanced_coassociation": "matrices",
+    "locally_weighted_coassociation": "matrices",
+    "nmi": "metrics",
+    "trajectory_similarity": "matrices",
+    # Registry and contract of a method
+    "BaseConsensus": "consensus",
+    "MethodInfo": "consensus",
+    "Solution": "consensus",
+    "all_methods": "registry",
+    "get_method": "registry",
+    # Settings
+    "config_context": "config",
+    "get_config": "config",
+    "set_config": "config",
+}
+# Public modules, imported when they are first used.
+_MODULES = sorted({*_PUBLIC.values(), "datasets", "exceptions", "plotting", "testing"})
+
+__all__ = list(_PUBLIC)
+
 if TYPE_CHECKING:
+    # Type checkers and editors cannot read the dictionary. A test compares it with these imports.
     from partita.alignment import align_labels as align_labels
     from partita.alignment import cluster_tree as cluster_tree
     from partita.clustering import EnsembleClustering as EnsembleClustering
@@ -88,118 +174,7 @@ if TYPE_CHECKING:
     from partita.select_k import scan_k_features as scan_k_features
     from partita.solvers import agglomerate_affinity as agglomerate_affinity
 
-__version__ = "0.1.0"
-
-# Public name -> module that defines it.
-_PUBLIC = {
-    # consensus methods
-    "CCC": "consensus",
-    "CSPA": "consensus",
-    "DREC": "consensus",
-    "EAC": "consensus",
-    "ECCMS": "consensus",
-    "ECPCS": "consensus",
-    "GCC": "consensus",
-    "GPMGLA": "consensus",
-    "HBGF": "consensus",
-    "HGPA": "consensus",
-    "KC": "consensus",
-    "KCC": "consensus",
-    "LWEA": "consensus",
-    "LWGP": "consensus",
-    "MCLA": "consensus",
-    "NMFC": "consensus",
-    "NRSEC": "consensus",
-    "PTA": "consensus",
-    "PTGP": "consensus",
-    "RCE": "consensus",
-    "RSEC": "consensus",
-    "SEC": "consensus",
-    "SPCE": "consensus",
-    "WEAC": "consensus",
-    # generators of base partitions
-    "MixedEstimators": "generators",
-    "RandomFeatures": "generators",
-    "RandomK": "generators",
-    "RandomProjections": "generators",
-    "RandomRows": "generators",
-    "SpectralBandwidths": "generators",
-    # verbs, named as on the command line
-    "compare": "comparison",
-    "convert": "io",
-    "diagnose": "diagnostics",
-    "evaluate": "metrics",
-    "fuse": "fusion",
-    "generate": "generators",
-    "plan": "planning",
-    "report": "reporting",
-    "scan_k": "select_k",
-    "segment": "generators",
-    # data, results and estimators
-    "Checkpoint": "scale",
-    "Comparison": "comparison",
-    "Diagnosis": "diagnostics",
-    "Ensemble": "ensemble",
-    "EnsembleClustering": "clustering",
-    "Fusion": "fusion",
-    "KScan": "select_k",
-    "LabelStore": "io",
-    "Plan": "planning",
-    # more functions
-    "add_consensus": "fusion",
-    "agglomerate_affinity": "solvers",
-    "align_labels": "alignment",
-    "cluster_tree": "alignment",
-    "membership": "diagnostics",
-    "scan_k_features": "select_k",
-    # matrices and measures
-    "accuracy": "metrics",
-    "adjusted_rand": "metrics",
-    "coassociation": "matrices",
-    "enhanced_coassociation": "matrices",
-    "locally_weighted_coassociation": "matrices",
-    "nmi": "metrics",
-    "trajectory_similarity": "matrices",
-    # registry and contract
-    "BaseConsensus": "consensus",
-    "MethodInfo": "consensus",
-    "Solution": "consensus",
-    "all_methods": "registry",
-    "get_method": "registry",
-    # settings
-    "config_context": "config",
-    "get_config": "config",
-    "set_config": "config",
-}
-# Public modules, imported when they are first used.
-_MODULES = (
-    "alignment",
-    "clustering",
-    "comparison",
-    "config",
-    "consensus",
-    "datasets",
-    "diagnostics",
-    "ensemble",
-    "exceptions",
-    "fusion",
-    "generators",
-    "io",
-    "matrices",
-    "metrics",
-    "planning",
-    "plotting",
-    "registry",
-    "reporting",
-    "scale",
-    "select_k",
-    "solvers",
-    "testing",
-)
-
-__all__ = list(_PUBLIC)
-
-if not TYPE_CHECKING:
+else:
 
     def __getattr__(name: str) -> Any:
         if name in _PUBLIC:
