@@ -1,14 +1,8 @@
-"""Write the reference of the command line, read from the program itself, into its page.
-
-python docs/command_line.py            write
-python docs/command_line.py --check    exit with 1 if the page is out of date
-"""
+"""The reference of the command line, read from the program. `write_pages.py` writes it."""
 
 from __future__ import annotations
 
-import sys
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 from typer.main import get_command
@@ -16,12 +10,9 @@ from typer.main import get_command
 from partita.cli import app
 from partita.cli._app import EXIT_CODES
 
-PAGE = Path(__file__).resolve().parent / "command-line.md"
-START, END = "<!-- reference:start -->", "<!-- reference:end -->"
-
 
 def row(parameter: Any) -> str:
-    """A line of the table of options: how it is written, its default, what it does."""
+    """Return a row of the table of options: name, default and description."""
     if parameter.param_type_name == "argument":
         name = (parameter.metavar or parameter.name.upper()).strip("[]")
     else:
@@ -36,6 +27,7 @@ def row(parameter: Any) -> str:
 
 
 def reference() -> str:
+    """Return the exit codes and the options of every command."""
     lines = ["## Exit codes", "", "| code | meaning |", "|---|---|"]
     lines += [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()]
     group: Any = get_command(app)
@@ -46,26 +38,3 @@ def reference() -> str:
         lines += ["| option | default | |", "|---|---|---|"]
         lines += [row(p) for p in command.params if p.name != "help"]
     return "\n".join(lines)
-
-
-def filled(text: str) -> str:
-    before, _, rest = text.partition(START)
-    _, found, after = rest.partition(END)
-    if not found:
-        raise ValueError(f"the markers {START} and {END} are not both there")
-    return f"{before}{START}\n{reference()}\n{END}{after}"
-
-
-def main() -> int:
-    text = PAGE.read_text(encoding="utf-8")
-    fresh = filled(text)
-    if "--check" in sys.argv[1:]:
-        if text != fresh:
-            print(f"{PAGE.name} is out of date: run python docs/command_line.py", file=sys.stderr)
-        return int(text != fresh)
-    PAGE.write_text(fresh, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,20 +1,13 @@
-"""Write the table of methods, read from the registry, into README.md and docs/methods.md.
-
-python docs/methods_table.py            write
-python docs/methods_table.py --check    exit with 1 if a file is out of date
-"""
+"""The tables of methods, read from the registry. `write_pages.py` writes them."""
 
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
-from partita.consensus import BaseConsensus
 from partita.registry import all_methods
 
 ROOT = Path(__file__).resolve().parents[1]
-START, END = "<!-- methods:start -->", "<!-- methods:end -->"
 
 MISSING = {
     "native": "in the model",
@@ -25,7 +18,7 @@ MISSING = {
 
 
 def bibliography() -> dict[str, dict[str, str]]:
-    """Fields of every entry of docs/references.bib."""
+    """Return the fields of every entry of docs/references.bib."""
     text = (ROOT / "docs" / "references.bib").read_text(encoding="utf-8")
     entries = {}
     for match in re.finditer(r"^@\w+\{(\w+),\n(.*?)^\}", text, re.MULTILINE | re.DOTALL):
@@ -34,7 +27,7 @@ def bibliography() -> dict[str, dict[str, str]]:
 
 
 def reference(entry: dict[str, str]) -> str:
-    """First author and year, linked where there is a DOI."""
+    """Return first author and year, with a link if there is a DOI."""
     authors = entry["author"].split(" and ")
     names = [author.split(",")[0] for author in authors]
     who = (
@@ -54,22 +47,23 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def short_table(methods: list[type[BaseConsensus]]) -> str:
-    """What a reader of the README wants: which there are, and where they come from."""
+def short_table() -> str:
+    """Return the table of README.md."""
     entries = bibliography()
     rows = [["method", "name", "family", "missing labels", "paper"]]
-    for c in methods:
+    for c in all_methods():
         paper = reference(entries[c.info.cite])
         rows.append([f"`{c.__name__}`", c.info.name, c.info.family, MISSING[c.info.missing], paper])
     return table(rows)
 
 
-def full_table(methods: list[type[BaseConsensus]]) -> str:
+def full_table() -> str:
+    """Return the table of docs/methods.md."""
     entries = bibliography()
     rows = [
         ["class", "key", "name", "family", "missing labels", "random", "time", "memory", "paper"]
     ]
-    for c in methods:
+    for c in all_methods():
         info = c.info
         rows.append(
             [
@@ -85,37 +79,3 @@ def full_table(methods: list[type[BaseConsensus]]) -> str:
             ]
         )
     return table(rows)
-
-
-def filled(text: str, content: str) -> str:
-    """The text with `content` between the markers."""
-    before, _, rest = text.partition(START)
-    _, found, after = rest.partition(END)
-    if not found:
-        raise ValueError(f"the markers {START} and {END} are not both there")
-    return f"{before}{START}\n{content}\n{END}{after}"
-
-
-def pages() -> dict[Path, str]:
-    """Every file with a table, as it should read."""
-    methods = all_methods()
-    contents = {
-        ROOT / "README.md": short_table(methods),
-        ROOT / "docs" / "methods.md": full_table(methods),
-    }
-    return {p: filled(p.read_text(encoding="utf-8"), text) for p, text in contents.items()}
-
-
-def main() -> int:
-    stale = [p for p, text in pages().items() if p.read_text(encoding="utf-8") != text]
-    if "--check" in sys.argv[1:]:
-        for path in stale:
-            print(f"{path.name} is out of date: run python docs/methods_table.py", file=sys.stderr)
-        return int(bool(stale))
-    for path, text in pages().items():
-        path.write_text(text, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

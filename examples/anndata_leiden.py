@@ -1,7 +1,7 @@
-"""Leiden at many resolutions in `adata.obs`: one clustering of them all, beside them.
+"""Add the consensus of Leiden at many resolutions to an AnnData object.
 
-The clusterings here are made up: each is the same four cell types, seen at its own resolution and
-with its own mistakes.
+The clusterings are simulated. Each one splits the same four cell types into smaller clusters,
+according to its resolution, and puts 15 % of the cells into a random cluster.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ rng = np.random.default_rng(0)
 cell_type = rng.integers(4, size=400)
 obs = pandas.DataFrame(index=[f"cell{i}" for i in range(400)])
 for resolution in np.arange(0.4, 2.0, 0.1):
-    split = rng.integers(1 + int(resolution * 2), size=400)  # finer clusters inside a type
-    labels = cell_type * 5 + split
-    wrong = rng.random(400) < 0.15
-    labels[wrong] = rng.permutation(labels)[wrong]
-    obs[f"leiden_{resolution:.1f}"] = pandas.Categorical(labels.astype(str))
+    subtype = rng.integers(1 + int(resolution * 2), size=400)
+    clusters = cell_type * 5 + subtype
+    is_wrong = rng.random(400) < 0.15
+    clusters[is_wrong] = rng.permutation(clusters)[is_wrong]
+    obs[f"leiden_{resolution:.1f}"] = pandas.Categorical(clusters.astype(str))
 adata = anndata.AnnData(X=np.zeros((400, 1)), obs=obs)
 
 add_consensus(adata, columns="leiden_*", n_clusters=4, name="consensus", random_state=0)
 
-print(pandas.crosstab(adata.obs["consensus"], cell_type))
-print("least certain cells:")
-print(adata.obs["consensus_confidence"].nsmallest(5).round(3))
-print("made by:", adata.uns["consensus"]["method"], adata.uns["consensus"]["versions"])
+print("cells of each type (columns) in each cluster of the consensus (rows):")
+print(pandas.crosstab(adata.obs["consensus"], pandas.Series(cell_type, obs.index, name="type")))
+print("\ncells with the lowest confidence:")
+print(adata.obs["consensus_confidence"].nsmallest(5).round(3).to_string())
+print("\nmethod:", adata.uns["consensus"]["method"])
+print("versions:", adata.uns["consensus"]["versions"])

@@ -1,19 +1,19 @@
-"""How many clusters, if any: the same curves on data without clusters and on three planted ones.
+"""Scan the number of clusters of data without clusters and of data with three clusters.
 
-The tables of docs/choosing-k.md are this program's output.
+docs/choosing-k.md shows the output and explains it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from partita import EAC, KScan, scan_k_features
-from partita.generators import RandomRows
+from partita import EAC, KScan, RandomRows, scan_k_features
 
 CURVES = ("delta_area", "pac", "null_pac", "separation", "null_separation", "gain")
 
 
-def show(scan: KScan) -> None:
+def print_table(scan: KScan) -> None:
+    """Print one row per K and the suggested K."""
     print("| K | delta area | PAC | PAC, null | separation | separation, null | gain | s.e. |")
     print("|---|---|---|---|---|---|---|---|")
     for row in scan.records():
@@ -39,4 +39,4 @@ for name, X in (("Uniform noise", noise), ("Three planted clusters", planted)):
         random_state=0,
     )
     print(f"{name}\n")
-    show(scan)
+    print_table(scan)

@@ -1,8 +1,10 @@
-"""Partitions made, kept and fused on a cluster: here two processes of this machine.
+"""Generate partitions and fuse them on a Dask cluster, here two processes on this machine.
 
-Replace `LocalCluster` by the address of a scheduler to run it on others; their workers must see
-the folder.
+To use another cluster, replace `LocalCluster` by the address of its scheduler. Its workers must be
+able to read the folder of the store.
 """
+
+from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,14 +13,12 @@ import dask.array as da
 import numpy as np
 from dask.distributed import Client, LocalCluster
 from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_rand_score
 
-from partita import SEC
-from partita.generators import segment
+from partita import SEC, adjusted_rand, segment
 
 
 def main() -> None:
-    X, truth = make_blobs(4000, 6, centers=5, cluster_std=2.0, random_state=0)
+    X, y = make_blobs(4000, 6, centers=5, cluster_std=2.0, random_state=0)
     with (
         TemporaryDirectory() as folder,
         LocalCluster(
@@ -26,26 +26,31 @@ def main() -> None:
         ) as cluster,
         Client(cluster) as client,
     ):
-        features, votes = Path(folder, "features.npy"), Path(folder, "votes.store")
+        features = Path(folder, "features.npy")
         np.save(features, X)
 
-        # each partition sees half of the rows; the workers write them into one store
+        # Each partition clusters half of the rows. The workers write them into one store.
         store = segment(
-            features, votes, n_partitions=20, ratio=0.5, n_clusters=(5, 10), client=client,
+            features,
+            Path(folder, "labels.store"),
+            n_partitions=20,
+            ratio=0.5,
+            n_clusters=(5, 10),
+            client=client,
             random_state=0,
-        )  # fmt: skip
+        )
         print(store)
 
-        # the workers read the store block by block
-        model = SEC(n_clusters=5, n_init=3, random_state=0)
-        from_store = model.fit_predict(store, client=client)
-        print(f"agreement with the planted clusters: {adjusted_rand_score(truth, from_store):.2f}")
+        # The workers read the store block by block.
+        method = SEC(n_clusters=5, n_init=3, random_state=0)
+        labels = method.fit_predict(store, client=client)
+        print(f"adjusted Rand index with the true classes: {adjusted_rand(y, labels):.2f}")
 
-        # the same labels as a Dask array, as they might come from a data lake
-        codes = store.read(0, len(store)).astype(float)
-        codes[codes == store.missing_code] = np.nan
-        from_array = model.fit_predict(da.from_array(codes, chunks=(1000, -1)))
-        print("the same from a Dask array:", bool((from_array == from_store).all()))
+        # The same labels as a Dask array give the same result.
+        partitions = store.read(0, len(store)).astype(float)
+        partitions[partitions == store.missing_code] = np.nan
+        array_labels = method.fit_predict(da.from_array(partitions, chunks=(1000, -1)))
+        print("equal labels from a Dask array:", bool((array_labels == labels).all()))
 
 
 if __name__ == "__main__":

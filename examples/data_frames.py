@@ -1,4 +1,4 @@
-"""Any data frame in, the same library's frame out, consensus and confidence beside the rest."""
+"""Add a consensus and its confidence to a data frame of any library."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import polars
 
 from partita import add_consensus
 
-vendors = {
+segments = {
     "customer": ["ann", "ben", "cem", "dan", "eva", "fay"],
     "vendor_a": ["gold", "gold", "gold", "basic", "basic", "basic"],
-    "vendor_b": ["A", "A", "B", "B", None, "B"],  # one has never seen eva
+    "vendor_b": ["A", "A", "B", "B", None, "B"],  # vendor b has no label for eva
     "vendor_c": [1, 1, 1, 2, 2, 2],
 }
 
 for library in (polars, pandas):
-    frame = library.DataFrame(vendors)
+    frame = library.DataFrame(segments)
     fused = add_consensus(frame, columns="vendor_*", n_clusters=2, random_state=0)
-    print(type(fused).__module__)
+    print(f"{library.__name__} in, {type(fused).__module__.split('.')[0]} out:")
     print(fused[["customer", "consensus", "consensus_confidence"]])

@@ -1,7 +1,8 @@
-"""A consensus method of one's own in one file, and the battery that every method passes.
+"""Write a new consensus method in one file, and run the tests that every method passes.
 
-It says what it is, which parameters it takes and how it labels rows. Input of every kind, missing
-labels, weights, memory, seeds and the numbering of clusters are the base class's work.
+The class has a description, its parameters and `_solve`, which labels the rows of an ensemble. The
+base class reads the input, treats missing labels, removes repeated rows, checks the memory, makes
+the random numbers and numbers the clusters. CONTRIBUTING.md has the whole recipe.
 """
 
 from __future__ import annotations
@@ -10,17 +11,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-import partita
-from partita.consensus import BaseConsensus, MethodInfo, Solution
+from partita import BaseConsensus, Ensemble, MethodInfo, Solution, coassociation, compare
 from partita.datasets import make_partitions
-from partita.ensemble import Ensemble
-from partita.matrices import coassociation
 from partita.solvers import agglomerate
 from partita.testing import check_consensus
 
 
 class SharpenedLinkage(BaseConsensus):
-    """Average linkage on co-association raised to a power: rare agreement counts for less."""
+    """Average linkage on a power of the co-association.
+
+    A power above 1 reduces the influence of pairs that few partitions put together.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    power : float, default=2.0
+        Exponent of the co-association.
+    """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         key="sharpenedlinkage",
@@ -45,7 +53,7 @@ class SharpenedLinkage(BaseConsensus):
 
 
 check_consensus(SharpenedLinkage())
-print("the battery passes")
+print("SharpenedLinkage passes all tests of a consensus method.\n")
 
-labels, truth = make_partitions(200, 20, 4, noise=0.4)
-print(partita.compare(labels, [SharpenedLinkage, "eac", "lwea"], n_clusters=4, y=truth))
+partitions, y = make_partitions(200, 20, 4, noise=0.4)
+print(compare(partitions, [SharpenedLinkage, "eac", "lwea"], n_clusters=4, y=y))

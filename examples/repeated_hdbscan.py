@@ -1,7 +1,8 @@
-"""Repeated runs of a density-based clustering with -1 for noise, as BERTopic and HDBSCAN give.
+"""Fuse repeated density-based clusterings that label noise with -1, such as HDBSCAN or BERTopic.
 
-Every run sees other settings and a random projection of the data. A sample that one run calls noise
-may have a place in another; the consensus takes -1 for "no label" and says how sure it is.
+Every partition has other settings and a random projection of the data. A sample that is noise in
+one partition can have a label in another. The consensus treats -1 as a missing label and reports
+the confidence of every sample.
 """
 
 from __future__ import annotations
@@ -11,20 +12,23 @@ from sklearn.cluster import HDBSCAN
 from sklearn.datasets import make_blobs
 from sklearn.random_projection import GaussianRandomProjection
 
-from partita.fusion import fuse
-from partita.metrics import adjusted_rand
+from partita import adjusted_rand, fuse
 
-X, truth = make_blobs(400, n_features=10, centers=5, cluster_std=2.0, random_state=0)
-runs = []
+X, y = make_blobs(400, n_features=10, centers=5, cluster_std=2.0, random_state=0)
+partitions = []
 for seed in range(20):
-    view = GaussianRandomProjection(5, random_state=seed).fit_transform(X)
+    projection = GaussianRandomProjection(5, random_state=seed).fit_transform(X)
     size = int(np.random.default_rng(seed).integers(5, 25))
-    runs.append(HDBSCAN(min_cluster_size=size, copy=True).fit_predict(view))
+    partitions.append(HDBSCAN(min_cluster_size=size, copy=True).fit_predict(projection))
 
-found = fuse(runs, n_clusters=5, random_state=0)
+fusion = fuse(partitions, n_clusters=5, random_state=0)
 
-for name, run in [("first run", runs[0]), ("last run", runs[-1]), ("consensus", found.labels)]:
-    noise = np.mean(run == -1)
-    print(f"{name:>10}: {noise:4.0%} without a label, ARI {adjusted_rand(truth, run):.3f}")
-print(f"mean confidence {found.confidence.mean():.3f}")
-print("least certain samples:", np.argsort(found.confidence)[:5])
+print("               without a label   adjusted Rand index")
+for name, labels in [
+    ("first partition", partitions[0]),
+    ("last partition", partitions[-1]),
+    ("consensus", fusion.labels),
+]:
+    print(f"{name:>15} {np.mean(labels == -1):14.0%} {adjusted_rand(y, labels):21.3f}")
+print(f"\nmean confidence: {fusion.confidence.mean():.3f}")
+print("samples with the lowest confidence:", np.argsort(fusion.confidence)[:5])

@@ -1,4 +1,4 @@
-"""What the project says of itself is true: examples run, tables are fresh, places exist."""
+"""Examples and commands of the documentation run, its tables are fresh, its links resolve."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import re
-import runpy
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -30,14 +30,9 @@ def blocks(path: Path, language: str = "python") -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture(scope="module")
-def methods_table() -> dict[str, object]:
-    return runpy.run_path(str(ROOT / "docs" / "methods_table.py"))
-
-
 @pytest.mark.parametrize("path", [p for p in PAGES if blocks(p)], ids=lambda p: p.name)
 def test_examples_of_a_page_run(path: Path, tmp_path: Path) -> None:
-    """All blocks of a page after one another, in an interpreter of their own."""
+    """All blocks of a page run in order, in a new interpreter."""
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks(path)), encoding="utf-8")
     done = subprocess.run(
@@ -46,6 +41,17 @@ def test_examples_of_a_page_run(path: Path, tmp_path: Path) -> None:
         text=True,
         cwd=tmp_path,
     )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
+@pytest.mark.parametrize("path", [p for p in PAGES if blocks(p, "sh")], ids=lambda p: p.name)
+def test_commands_of_a_page_run(path: Path, tmp_path: Path) -> None:
+    """All commands of a page run in order, in a folder that has the files of examples/."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    program = f"'{sys.executable}' -c 'from partita.cli import main; main()'"
+    script = "\n".join([f'partita() {{ {program} "$@"; }}', *blocks(path, "sh")])
+    done = subprocess.run(["sh", "-e", "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -61,19 +67,12 @@ def test_every_public_method_has_an_example() -> None:
     assert [c.__name__ for c in all_methods() if ">>>" not in (c.__doc__ or "")] == []
 
 
-def test_tables_are_those_of_the_registry(methods_table) -> None:
-    stale = [
-        path.name
-        for path, text in methods_table["pages"]().items()
-        if path.read_text(encoding="utf-8") != text
-    ]
-    assert stale == [], "run python docs/methods_table.py"
-
-
-def test_table_of_layers_is_that_of_the_test() -> None:
-    layers_table = runpy.run_path(str(ROOT / "docs" / "layers_table.py"))
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert layers_table["updated"](text) == text, "run python docs/layers_table.py"
+def test_generated_tables_are_fresh() -> None:
+    script = ROOT / "docs" / "write_pages.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--check"], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("path", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda p: p.name)

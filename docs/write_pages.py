@@ -1,0 +1,66 @@
+"""Write the generated tables into README.md, CONTRIBUTING.md and the pages of docs/.
+
+python docs/write_pages.py            write
+python docs/write_pages.py --check    exit with 1 and name the pages that are out of date
+
+A generated table stands between the markers `<!-- name:start -->` and `<!-- name:end -->`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import api_tables
+import command_line
+import layers_table
+import methods_table
+import speed_table
+
+ROOT = Path(__file__).resolve().parents[1]
+TABLES: list[tuple[str, str, Callable[[], str]]] = [
+    ("README.md", "methods", methods_table.short_table),
+    ("README.md", "speed", speed_table.short_table),
+    ("CONTRIBUTING.md", "layers", layers_table.table),
+    ("docs/api.md", "names", api_tables.tables),
+    ("docs/command-line.md", "reference", command_line.reference),
+    ("docs/methods.md", "methods", methods_table.full_table),
+    ("docs/speed.md", "speed", speed_table.full_table),
+]
+
+
+def pages() -> dict[Path, str]:
+    """Return the text of every page with fresh tables."""
+    texts: dict[Path, str] = {}
+    for page, name, table in TABLES:
+        path = ROOT / page
+        text = texts.get(path) or path.read_text(encoding="utf-8")
+        texts[path] = replace_table(text, name, table())
+    return texts
+
+
+def replace_table(text: str, name: str, table: str) -> str:
+    """Return the text with `table` between the markers of `name`."""
+    start, end = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
+    before, start_marker, rest = text.partition(start)
+    _, end_marker, after = rest.partition(end)
+    if not (start_marker and end_marker):
+        raise ValueError(f"The page needs the markers {start} and {end}.")
+    return f"{before}{start}\n{table}\n{end}{after}"
+
+
+def main() -> int:
+    stale = {
+        path: text for path, text in pages().items() if path.read_text(encoding="utf-8") != text
+    }
+    for path, text in stale.items():
+        if "--check" in sys.argv[1:]:
+            print(f"{path.relative_to(ROOT)} is out of date: run python docs/write_pages.py")
+        else:
+            path.write_text(text, encoding="utf-8")
+    return int(bool(stale) and "--check" in sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
