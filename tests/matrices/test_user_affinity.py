@@ -8,7 +8,7 @@ import pytest
 from partita import Ensemble, locally_weighted_coassociation
 from partita.datasets import make_partitions
 from partita.exceptions import NotSupportedError
-from partita.matrices.user_affinity import follows_rows, reduce_pairs, row_per_sample
+from partita.matrices.user_affinity import is_constant_on_rows, reduce_pairs, split_rows
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def test_reducing_undoes_expanding(labels):
     core = Ensemble.from_partitions(labels).compress()
     assert core.n_rows < len(labels)
     full = locally_weighted_coassociation(labels)
-    assert follows_rows(full, core)
+    assert is_constant_on_rows(full, core)
     values, own = reduce_pairs(full, core)
     expected = locally_weighted_coassociation(core, expand=False)
     several = (core.weights > 1) | ~np.eye(core.n_rows, dtype=bool)
@@ -37,7 +37,7 @@ def test_one_other_entry_is_seen(labels, where):
     full = locally_weighted_coassociation(labels)
     full[p, q] += 1e-6
     full[q, p] = full[p, q]
-    assert not follows_rows(full, core)
+    assert not is_constant_on_rows(full, core)
 
 
 def test_unlabeled_samples_do_not_count(labels):
@@ -46,9 +46,9 @@ def test_unlabeled_samples_do_not_count(labels):
     core = ensemble.compress()
     full = locally_weighted_coassociation(ensemble)
     full[3] = full[:, 3] = np.random.default_rng(0).random(len(labels))
-    assert follows_rows(full, core)
-    given = np.random.default_rng(1).random((60, 60))
-    rows = row_per_sample(given + given.T, ensemble)
+    assert is_constant_on_rows(full, core)
+    affinity = np.random.default_rng(1).random((60, 60))
+    rows = split_rows(affinity + affinity.T, ensemble)
     assert rows.n_rows == 58
     assert rows.n_samples == 60
     np.testing.assert_array_equal(np.flatnonzero(rows.inverse < 0), [3, 17])
@@ -57,22 +57,24 @@ def test_unlabeled_samples_do_not_count(labels):
 def test_a_row_per_sample_keeps_labels_and_weights(labels):
     weights = np.random.default_rng(2).random(60) + 0.5
     ensemble = Ensemble.from_partitions(labels, weights=weights)
-    given = np.random.default_rng(3).random((60, 60))
-    rows = row_per_sample(given + given.T, ensemble)
+    affinity = np.random.default_rng(3).random((60, 60))
+    rows = split_rows(affinity + affinity.T, ensemble)
     np.testing.assert_array_equal(rows.weights[rows.inverse], weights)
     core = ensemble.compress()
     np.testing.assert_array_equal(rows.codes[rows.inverse], core.codes[core.inverse])
     order = np.random.default_rng(4).permutation(60)
-    shuffled = row_per_sample(
-        (given + given.T)[np.ix_(order, order)],
+    shuffled = split_rows(
+        (affinity + affinity.T)[np.ix_(order, order)],
         Ensemble.from_partitions(labels[order], weights=weights[order]),
     )
     np.testing.assert_array_equal(shuffled.inverse, rows.inverse[order])
 
 
 def test_weights_lost_by_compressing_are_an_error(labels):
-    given = np.random.default_rng(5).random((60, 60))
-    assert row_per_sample(given + given.T, Ensemble.from_partitions(labels).compress()).n_rows == 60
+    affinity = np.random.default_rng(5).random((60, 60))
+    assert (
+        split_rows(affinity + affinity.T, Ensemble.from_partitions(labels).compress()).n_rows == 60
+    )
     weighted = Ensemble.from_partitions(labels, weights=np.full(60, 2.0)).compress()
-    with pytest.raises(NotSupportedError, match="before compressing"):
-        row_per_sample(given + given.T, weighted)
+    with pytest.raises(NotSupportedError, match="before compression"):
+        split_rows(affinity + affinity.T, weighted)

@@ -24,7 +24,7 @@ from partita.matrices import (
     locally_weighted_coassociation,
     trajectory_similarity,
 )
-from partita.matrices.user_affinity import follows_rows, reduce_pairs, row_per_sample
+from partita.matrices.user_affinity import is_constant_on_rows, reduce_pairs, split_rows
 from partita.solvers.laplacian_inverse import LaplacianInverse
 from partita.solvers.linkage import agglomerate
 from partita.solvers.spectral import spectral_clustering
@@ -231,7 +231,7 @@ class ECCMS(LearnedMatrixConsensus):
         if isinstance(self.affinity, str):
             return core
         affinity = check_affinity(self.affinity, ensemble.n_samples)
-        return core if follows_rows(affinity, core) else row_per_sample(affinity, ensemble)
+        return core if is_constant_on_rows(affinity, core) else split_rows(affinity, ensemble)
 
     # -- Algorithm 1 -------------------------------------------------------------------------
 

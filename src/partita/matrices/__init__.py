@@ -1,9 +1,23 @@
-"""Matrices of an ensemble: what pairs of samples, or of clusters, have in common.
+"""Matrices of an ensemble: relations of pairs of samples, or of pairs of base clusters.
 
-Every function takes labels in any form (or an `Ensemble`) and works on distinct rows. With
-`expand=True` the result has a row per sample, otherwise one per row of `Ensemble.compress()`.
+Every function takes partitions in any form: a table of labels, a data frame, a list of label
+vectors, an `Ensemble` or a `LabelStore`. Matrices over samples are computed on distinct rows. With
+`expand=True` the result has a row per sample, otherwise a row per row of `Ensemble.compress()`.
 """
 
+from partita.matrices._crowd_weights import (
+    connected_triples,
+    crowd_agreement,
+    crowd_weighted_coassociation,
+)
+from partita.matrices._incomplete import incomplete_coassociation
+from partita.matrices._locally_weighted import cluster_certainty, locally_weighted_coassociation
+from partita.matrices._propagation import (
+    cluster_jaccard,
+    cluster_similarity,
+    enhanced_coassociation,
+)
+from partita.matrices._trajectories import trajectory_similarity
 from partita.matrices.agreement import agreement_counts, coassociation
 from partita.matrices.cluster_counts import (
     cluster_overlaps,
@@ -11,19 +25,6 @@ from partita.matrices.cluster_counts import (
     contingency,
     incidence,
 )
-from partita.matrices.crowd_weights import (
-    connected_triples,
-    crowd_agreement,
-    crowd_weighted_coassociation,
-)
-from partita.matrices.incomplete import incomplete_coassociation
-from partita.matrices.locally_weighted import cluster_certainty, locally_weighted_coassociation
-from partita.matrices.propagation import (
-    cluster_jaccard,
-    cluster_similarity,
-    enhanced_coassociation,
-)
-from partita.matrices.trajectories import trajectory_similarity
 
 __all__ = [
     "agreement_counts",

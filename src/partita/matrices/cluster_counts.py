@@ -1,4 +1,4 @@
-"""Rows against clusters and clusters against clusters."""
+"""Incidence of rows and base clusters, sizes and overlaps of base clusters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from partita import _kernels
 from partita._input.coding import encode
 from partita._input.containers import label_columns
 from partita._threads import run_blocks
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, as_ensemble
 from partita.matrices.overlaps import overlaps_of_rows
 from partita.scale import EnsembleRows, cluster_sums
 
@@ -25,21 +25,33 @@ __all__ = [
     "quadratic_forms",
 ]
 
+_BLOCK = 4096  # rows per block
 
-def incidence(ensemble: Ensemble, values: NDArray[np.float64] | None = None) -> sp.csr_matrix:
-    """B: rows of the ensemble against the clusters of all partitions.
+
+def incidence(partitions: Any, values: NDArray[np.float64] | None = None) -> sp.csr_matrix:
+    """Return the incidence matrix B of rows and base clusters.
 
     Parameters
     ----------
-    ensemble : Ensemble
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
+        The partitions. An `Ensemble` is not compressed.
     values : array of shape (n_base_clusters,), optional
-        The entry in each cluster's column; 1 by default.
+        Value of the entries in the column of each cluster; 1 by default.
 
     Returns
     -------
     sparse matrix of shape (n_rows, n_base_clusters)
-        Columns grouped by partition; a missing label is an empty block. O(n m).
+        Columns are grouped by partition; a missing label has no entry. Cost O(n m).
+
+    Examples
+    --------
+    >>> from partita.matrices import incidence
+    >>> incidence([[0, 0, 1], ["a", "b", "b"]]).toarray()
+    array([[1., 0., 1., 0.],
+           [1., 0., 0., 1.],
+           [0., 1., 0., 1.]])
     """
+    ensemble = as_ensemble(partitions)
     observed = ensemble.observed
     columns = (ensemble.codes + ensemble.offsets[:-1].astype(np.int32))[observed]
     indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1, dtype=np.int64))])
@@ -48,13 +60,19 @@ def incidence(ensemble: Ensemble, values: NDArray[np.float64] | None = None) -> 
     return sp.csr_matrix((data, columns.astype(np.int32), indptr), shape=shape)
 
 
-def cluster_sizes(ensemble: Ensemble) -> NDArray[np.float64]:
-    """Weight of every cluster, all partitions' clusters numbered through."""
+def cluster_sizes(partitions: Any) -> NDArray[np.float64]:
+    """Return the weight of every base cluster, shape (n_base_clusters,)."""
+    ensemble = as_ensemble(partitions)
     return cluster_sums(ensemble.codes, ensemble.missing_code, ensemble.offsets, ensemble.weights)
 
 
+def cluster_overlaps(partitions: Any) -> NDArray[np.float64]:
+    """Return N = Bᵀ diag(r) B, the weight that any two base clusters share, dense (L, L)."""
+    return overlaps_of_rows(EnsembleRows(as_ensemble(partitions)))
+
+
 def quadratic_forms(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """b(x) T b(x)ᵀ for every row: a symmetric (L, L) table over all pairs of the row's clusters."""
+    """Return b(x) T b(x)ᵀ for every row, with a symmetric table T of shape (L, L)."""
     out = np.empty(ensemble.n_rows)
     kernel = _kernels.contingency.row_forms
     run_blocks(
@@ -62,22 +80,28 @@ def quadratic_forms(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[n
             ensemble.codes, ensemble.missing_code, ensemble.offsets, table, start, stop, out
         ),
         ensemble.n_rows,
-        4096,
+        _BLOCK,
     )
     return out
-
-
-def cluster_overlaps(ensemble: Ensemble) -> NDArray[np.float64]:
-    """N = Bᵀ diag(r) B: the weight any two clusters share, dense (L, L)."""
-    return overlaps_of_rows(EnsembleRows(ensemble))
 
 
 def group_overlaps(
     ensemble: Ensemble, groups: NDArray[np.int64], n_groups: int
 ) -> NDArray[np.float64]:
-    """Weight of every cluster's rows in every group, shape (n_base_clusters, n_groups).
+    """Return the weight that base clusters share with groups of rows.
 
-    A row of group -1 is in none.
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The partitions.
+    groups : array of shape (n_rows,)
+        Group of every row; -1 for a row in no group.
+    n_groups : int
+        Number of groups.
+
+    Returns
+    -------
+    array of shape (n_base_clusters, n_groups)
     """
     table = np.zeros((ensemble.n_base_clusters, n_groups))
     _kernels.contingency.against(
@@ -87,9 +111,15 @@ def group_overlaps(
 
 
 def contingency(first: Any, second: Any) -> NDArray[np.float64]:
-    """Contingency table of two label vectors: samples in cluster k of one and l of the other.
+    """Return the contingency table of two label vectors.
 
-    Samples that either leaves unlabeled do not count.
+    Entry (k, l) is the number of samples in cluster k of the first and l of the second. Samples
+    without a label in either do not count.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_samples,)
+        Labels of any type; None, NaN and -1 are missing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The graph of rows and clusters, as products by look-up."""
+"""The bipartite graph of rows and base clusters as a linear operator."""
 
 from __future__ import annotations
 
@@ -17,49 +17,51 @@ __all__ = ["LabelGraph"]
 
 
 class LabelGraph(LinearOperator):
-    """diag(a) B diag(b), never formed: edges between rows and their clusters.
+    """The edges diag(a) B diag(b) between rows and base clusters, without a matrix.
 
-    A product costs one look-up per label, in either direction, and no more memory than the table of
-    labels itself.
+    A product costs one look-up per label, in either direction, and no memory besides the codes.
 
     Parameters
     ----------
     ensemble : Ensemble
-    of_clusters : array of shape (n_base_clusters,), optional
-        b; 1 by default.
-    of_rows : array of shape (n_rows,), optional
-        a; 1 by default.
+        The partitions.
+    cluster_factors : array of shape (n_base_clusters,), optional
+        Factors b of the base clusters; 1 by default.
+    row_factors : array of shape (n_rows,), optional
+        Factors a of the rows; 1 by default.
     """
 
     def __init__(
         self,
         ensemble: Ensemble,
-        of_clusters: NDArray[np.float64] | None = None,
-        of_rows: NDArray[np.float64] | None = None,
+        cluster_factors: NDArray[np.float64] | None = None,
+        row_factors: NDArray[np.float64] | None = None,
     ) -> None:
         n, p = ensemble.n_rows, ensemble.n_base_clusters
         super().__init__(np.dtype(np.float64), (n, p))
         self.ensemble = ensemble
-        self.of_clusters = np.ones(p) if of_clusters is None else of_clusters
-        self.of_rows = np.ones(n) if of_rows is None else of_rows
+        self.cluster_factors = np.ones(p) if cluster_factors is None else cluster_factors
+        self.row_factors = np.ones(n) if row_factors is None else row_factors
 
     def scaled(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> LabelGraph:
-        """diag(left) G diag(right)."""
-        return LabelGraph(self.ensemble, self.of_clusters * right, self.of_rows * left)
+        """Return diag(left) G diag(right)."""
+        return LabelGraph(self.ensemble, self.cluster_factors * right, self.row_factors * left)
 
     def tocsr(self) -> sp.csr_matrix:
-        """The graph as a sparse matrix."""
-        return sp.csr_matrix(sp.diags(self.of_rows) @ incidence(self.ensemble, self.of_clusters))
+        """Return the graph as a sparse matrix."""
+        return sp.csr_matrix(
+            sp.diags(self.row_factors) @ incidence(self.ensemble, self.cluster_factors)
+        )
 
     def _matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         e = self.ensemble
-        values = self.of_clusters * v.ravel()
-        return self.of_rows * row_sums(e.codes, e.missing_code, e.offsets, values)
+        values = self.cluster_factors * v.ravel()
+        return self.row_factors * row_sums(e.codes, e.missing_code, e.offsets, values)
 
     def _rmatvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         e = self.ensemble
-        values = self.of_rows * v.ravel()
-        return self.of_clusters * cluster_sums(e.codes, e.missing_code, e.offsets, values)
+        values = self.row_factors * v.ravel()
+        return self.cluster_factors * cluster_sums(e.codes, e.missing_code, e.offsets, values)
 
     def _transpose(self) -> Any:
         return self._adjoint()

@@ -1,4 +1,4 @@
-"""What clusters share, summed over rows that need not all be in memory."""
+"""Overlaps of base clusters, summed over rows that need not all be in memory."""
 
 from __future__ import annotations
 
@@ -15,25 +15,30 @@ from partita.scale import Chunk, Rows, Totals
 
 __all__ = ["entropy_by_overlaps", "overlaps_of_rows"]
 
-_SHARES = 4  # of the clusters, for as many threads; each lists the labels of all rows
-_ROWS = 256
+_SHARES = 4  # parts of the clusters, one per thread; each thread reads the labels of all rows
+_ROWS = 256  # rows of the table that are mirrored at once
 
 
 def overlaps_of_rows(
     rows: Rows, value: Callable[[NDArray[Any]], NDArray[np.float64]] | None = None
 ) -> NDArray[np.float64]:
-    """Σ_x r(x) v(x) b(x)ᵀ b(x): what any two clusters share, dense (L, L), in one pass.
+    """Return Σ_x r(x) v(x) b(x)ᵀ b(x), the overlaps of base clusters, dense (L, L).
 
-    `value` gives v of label rows; 1 by default, so that samples are counted.
+    Parameters
+    ----------
+    rows : Rows
+        Rows of labels, which are visited in one pass.
+    value : callable, optional
+        Takes codes of rows and returns v; 1 by default, so that samples are counted.
     """
     length = rows.n_base_clusters
     require_memory(8 * length**2, f"The {length} x {length} table of cluster overlaps")
     out = np.zeros((length, length))
-    missing, offsets = rows.missing_code, rows.offsets.astype(np.int32)
+    missing_code, offsets = rows.missing_code, rows.offsets.astype(np.int32)
 
     def step(chunk: Chunk, totals: Totals) -> None:
         values = chunk.weights if value is None else chunk.weights * value(chunk.codes)
-        kernel, code = _kernels.contingency.overlaps, chunk.codes.dtype.type(missing)
+        kernel, code = _kernels.contingency.overlaps, chunk.codes.dtype.type(missing_code)
         run_blocks(
             lambda share, _: kernel(chunk.codes, code, offsets, values, share, _SHARES, totals[0]),
             _SHARES,
@@ -46,7 +51,7 @@ def overlaps_of_rows(
 
 
 def _mirror(table: NDArray[np.float64]) -> None:
-    """Write the lower half of a table into its upper one, some rows at a time."""
+    """Copy the lower triangle of a table to the upper one, some rows at a time."""
     for start in range(0, len(table), _ROWS):
         stop = start + _ROWS
         corner = table[start:stop, start:stop]
@@ -57,17 +62,17 @@ def _mirror(table: NDArray[np.float64]) -> None:
 def entropy_by_overlaps(
     overlaps: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Entropy in bits of every cluster with respect to the other partitions, shape (L,).
+    """Return the entropy in bits of every base cluster, from the table of overlaps, shape (L,).
 
-    As `cluster_entropy`, from the table of overlaps.
+    The result is that of `cluster_entropy`.
     """
     entropy = np.zeros(len(overlaps))
     for i in range(len(offsets) - 1):
-        own = slice(offsets[i], offsets[i + 1])
-        shared = overlaps[:, own]
+        clusters = slice(offsets[i], offsets[i + 1])
+        shared = overlaps[:, clusters]
         total = shared.sum(axis=1, keepdims=True)
         share = shared / np.where(total > 0, total, 1.0)
-        seen = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)
-        seen[own] = 0.0
-        entropy += seen
+        bits = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)
+        bits[clusters] = 0.0
+        entropy += bits
     return entropy

@@ -1,4 +1,4 @@
-"""The pairs of rows that at least one partition joins: the non-zero pattern of co-association."""
+"""Pairs of rows that at least one partition joins: the non-zero entries of co-association."""
 
 from __future__ import annotations
 
@@ -15,12 +15,20 @@ from partita.ensemble import Ensemble
 
 __all__ = ["BLOCK", "JoinedPairs", "joined_pairs"]
 
-BLOCK = 256  # rows per unit of work: below, a thread costs more than it saves
+BLOCK = 256  # rows per block; with fewer, starting a thread costs more than it saves
 
 
 @dataclass(frozen=True)
 class JoinedPairs:
-    """Row a's partners b > a are `partner[start_of[a]:start_of[a + 1]]`, ascending."""
+    """Pairs of rows a < b.
+
+    Attributes
+    ----------
+    start_of : array of shape (n_rows + 1,)
+        The partners of row a are `partner[start_of[a]:start_of[a + 1]]`, ascending.
+    partner : array of shape (n_pairs,)
+        Row b of every pair.
+    """
 
     start_of: NDArray[np.int64]
     partner: NDArray[np.int32]
@@ -34,22 +42,22 @@ class JoinedPairs:
 
     @property
     def pattern(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """As the kernels take it."""
+        """Arguments of the kernels."""
         return self.start_of, self.partner
 
     def upper(self, values: NDArray[np.float64]) -> sp.csr_matrix:
-        """One value per pair, as the upper triangle of a sparse matrix that shares its memory."""
+        """Return one value per pair as a sparse upper triangle, which shares the memory."""
         shape = (self.n_rows, self.n_rows)
         return sp.csr_matrix((values, self.partner, self.start_of), shape=shape)
 
     def total(self, values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-        """Σ r_a r_b value over ordered pairs: both triangles of the full matrix."""
+        """Return Σ r_a r_b value over ordered pairs, that is, over both triangles."""
         return 2.0 * float(weights @ (self.upper(values) @ weights))
 
     def dense(
         self, values: NDArray[np.float64], *, diagonal: float, elsewhere: float
     ) -> NDArray[np.float64]:
-        """The symmetric full matrix."""
+        """Return the symmetric full matrix, with the given values on and off the pairs."""
         n = self.n_rows
         require_memory(8 * n * n, f"The {n} x {n} matrix")
         matrix = np.full((n, n), elsewhere)
@@ -62,14 +70,17 @@ class JoinedPairs:
 
 
 def joined_pairs(ensemble: Ensemble) -> JoinedPairs:
-    """List the pairs of rows with co-association above 0; 4 bytes each, O(n'² m) comparisons."""
-    labels, missing, n = ensemble.codes, ensemble.missing_code, ensemble.n_rows
+    """Return the pairs of rows with co-association above 0.
+
+    Cost O(n'² m) comparisons and 4 bytes per pair.
+    """
+    codes, missing_code, n = ensemble.codes, ensemble.missing_code, ensemble.n_rows
     kernel = _kernels.pairs
     count = np.zeros(n, np.int64)
-    run_blocks(lambda a, b: kernel.count_partners(labels, missing, a, b, count), n, BLOCK)
+    run_blocks(lambda a, b: kernel.count_partners(codes, missing_code, a, b, count), n, BLOCK)
     start_of = np.concatenate([[0], np.cumsum(count)])
     partner = np.empty(int(start_of[-1]), np.int32)
     run_blocks(
-        lambda a, b: kernel.list_partners(labels, missing, start_of, a, b, partner), n, BLOCK
+        lambda a, b: kernel.list_partners(codes, missing_code, start_of, a, b, partner), n, BLOCK
     )
     return JoinedPairs(start_of, partner)

@@ -1,4 +1,4 @@
-"""How far the crowd of partitions agrees with each, and matrices weighted by that."""
+"""Agreement of each partition with the others, and matrices weighted by it."""
 
 from __future__ import annotations
 
@@ -10,22 +10,29 @@ from numpy.typing import NDArray
 from partita import _kernels
 from partita._memory import require_memory
 from partita._threads import run_blocks
-from partita.ensemble import Ensemble, as_ensemble
-from partita.matrices.agreement import coobserved_weights, expand_pairs, weighted_agreement
-from partita.matrices.propagation import cluster_jaccard
+from partita.ensemble import as_ensemble
+from partita.matrices._propagation import cluster_jaccard
+from partita.matrices.agreement import (
+    check_missing,
+    coobserved_weights,
+    expand_pairs,
+    weighted_agreement,
+)
 
 __all__ = ["connected_triples", "crowd_agreement", "crowd_weighted_coassociation"]
 
-_BLOCK = 32  # clusters per unit of work
+_BLOCK = 32  # clusters per block
 
 
-def crowd_agreement(ensemble: Ensemble) -> NDArray[np.float64]:
-    """Normalized crowd agreement index (NCAI) of every partition, shape (m,), at most 1.
+def crowd_agreement(partitions: Any) -> NDArray[np.float64]:
+    """Return the normalized crowd agreement index (NCAI) of every partition, shape (m,).
 
-    The mean normalized mutual information of a partition with the others, I / max(H, H'), divided
-    by the largest such mean. Two partitions are compared on the samples that both label; one with
-    a single cluster agrees with none. All 1 where nothing agrees. O(n' m²).
+    The index is the mean normalized mutual information of a partition with the others,
+    I / max(H, H'), divided by the largest such mean; it is at most 1. Two partitions are compared
+    on the samples that both label. A partition with a single cluster agrees with no other. All
+    indices are 1 if no two partitions agree. Cost O(n' m²).
     """
+    ensemble = as_ensemble(partitions)
     m = ensemble.n_partitions
     columns = np.ascontiguousarray(ensemble.codes.T)
     agreement = np.zeros((m, m))
@@ -46,7 +53,7 @@ def crowd_agreement(ensemble: Ensemble) -> NDArray[np.float64]:
 
 
 def _normalized_information(table: NDArray[np.float64]) -> float:
-    """Mutual information over the larger entropy; 0 where that is 0."""
+    """Return the mutual information divided by the larger entropy; 0 if that is 0."""
     total = table.sum()
     if total == 0:
         return 0.0
@@ -64,20 +71,21 @@ def _entropy(share: NDArray[np.float64]) -> float:
 def crowd_weighted_coassociation(
     partitions: Any, *, beta: float = 2.0, missing: str = "pairwise", expand: bool = True
 ) -> NDArray[np.float64]:
-    """Co-association in which a partition counts as much as the others agree with it.
+    """Return the co-association with partitions weighted by their agreement with the others.
 
     WCA_pq = Σ_i w_i [partition i joins p and q] / Σ_i w_i with w = NCAI^beta.
 
     Parameters
     ----------
     partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
-    beta : float
-        How hard disagreement with the crowd is punished; 0 gives plain co-association.
-    missing : {"pairwise", "disagree"}
-        Divide by the weight of the partitions that label both samples (0 where there are none), or
-        of all partitions.
-    expand : bool
-        A row per sample, or per row of `Ensemble.compress()`.
+        The partitions.
+    beta : float, default=2.0
+        Influence of the agreement on the weights; 0 gives plain co-association.
+    missing : {"pairwise", "disagree"}, default="pairwise"
+        Treatment of missing labels: divide by the weight of the partitions that label both samples
+        (0 if there are none), or by the weight of all partitions.
+    expand : bool, default=True
+        Whether to return a row per sample instead of a row per row of `Ensemble.compress()`.
 
     Returns
     -------
@@ -96,27 +104,27 @@ def crowd_weighted_coassociation(
     >>> partita.matrices.crowd_weighted_coassociation([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]])[0]
     array([1., 1., 0., 0.])
     """
-    if missing not in ("pairwise", "disagree"):
-        raise ValueError(f'missing must be "pairwise" or "disagree", got {missing!r}')
+    check_missing(missing)
     core = as_ensemble(partitions).compress()
-    weight = crowd_agreement(core) ** beta
-    matrix = weighted_agreement(core, np.repeat(weight, core.n_clusters))
+    weights = crowd_agreement(core) ** beta
+    matrix = weighted_agreement(core, np.repeat(weights, core.n_clusters))
     if missing == "disagree" or not core.n_missing:
-        matrix /= weight.sum()
+        matrix /= weights.sum()
     else:
-        both = coobserved_weights(core, weight)
-        np.divide(matrix, both, out=matrix, where=both > 0)
+        total = coobserved_weights(core, weights)
+        np.divide(matrix, total, out=matrix, where=total > 0)
     return expand_pairs(matrix, core) if expand else matrix
 
 
 def connected_triples(
-    ensemble: Ensemble, partition_weights: NDArray[np.float64]
+    partitions: Any, partition_weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Source-aware connected triples (SACT): what any two clusters overlap in common, (L, L).
+    """Return source-aware connected triples (SACT), a similarity of base clusters, (L, L).
 
-    Σ_k w_{p(k)} min(J_kc, J_kd) over the clusters k of all partitions p(k), with J the Jaccard
-    coefficients, divided by the largest sum; 1 on the diagonal. O(L³).
+    Entry (c, d) is Σ_k w_{p(k)} min(J_kc, J_kd) over the clusters k of all partitions p(k), with
+    the Jaccard coefficients J, divided by the largest entry. The diagonal is 1. Cost O(L³).
     """
+    ensemble = as_ensemble(partitions)
     jaccard = cluster_jaccard(ensemble)
     length = len(jaccard)
     require_memory(8 * length**2, f"The {length} x {length} table of connected triples")

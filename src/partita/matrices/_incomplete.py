@@ -1,4 +1,4 @@
-"""Co-association of partitions with gaps: agreement, disagreement, and not knowing."""
+"""Co-association in which a missing label is neither agreement nor disagreement."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ __all__ = ["incomplete_coassociation"]
 
 
 def incomplete_coassociation(partitions: Any, *, expand: bool = True) -> NDArray[np.float64]:
-    """Co-association in which a missing label is neither agreement nor disagreement.
+    """Return the co-association with missing labels as neither agreement nor disagreement.
 
-    Where labels are missing, S_pq = Σ_i Δ_i(p, q) / m with Δ = 1 for a partition that joins p and
-    q, -1 for one that parts them and 0 for one that leaves either unlabeled: 0 is the value of
-    pairs that nothing is known about. Without missing labels it is the usual share of agreements.
+    With missing labels, S_pq = Σ_i Δ_i(p, q) / m, where Δ is 1 for a partition that joins p and q,
+    -1 for one that separates them and 0 for one that does not label both. Without missing labels
+    the matrix is `coassociation`.
 
     Parameters
     ----------
     partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
-    expand : bool
-        A row per sample, or per row of `Ensemble.compress()`.
+        The partitions.
+    expand : bool, default=True
+        Whether to return a row per sample instead of a row per row of `Ensemble.compress()`.
 
     Returns
     -------

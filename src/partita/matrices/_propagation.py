@@ -1,4 +1,4 @@
-"""Similarity of clusters, propagated by random walks, and what it says of pairs of samples."""
+"""Similarity of base clusters, propagated by random walks, and the co-association it gives."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 from partita._memory import require_memory
 from partita._threads import run_blocks
 from partita.ensemble import Ensemble, as_ensemble
-from partita.matrices.agreement import divide_by_coobserved, expand_pairs
+from partita.matrices._trajectories import walk_similarity
+from partita.matrices.agreement import check_missing, divide_by_coobserved, expand_pairs
 from partita.matrices.cluster_counts import cluster_overlaps
-from partita.matrices.trajectories import walk_similarity
 
 __all__ = ["cluster_jaccard", "cluster_similarity", "enhanced_coassociation"]
 
-_BLOCK = 256  # rows per unit of work
+_BLOCK = 256  # rows per block
 
 
-def cluster_jaccard(ensemble: Ensemble) -> NDArray[np.float64]:
-    """|c ∩ c'| / |c ∪ c'| for any two clusters, 1 on the diagonal, shape (L, L).
+def cluster_jaccard(partitions: Any) -> NDArray[np.float64]:
+    """Return the Jaccard coefficients |c ∩ c'| / |c ∪ c'| of base clusters, shape (L, L).
 
-    Clusters of one partition have nothing in common. With missing labels a cluster holds the
-    samples that its partition labels so.
+    The diagonal is 1. Two clusters of one partition have coefficient 0. A sample with a missing
+    label is in no cluster of that partition.
     """
-    shared = cluster_overlaps(ensemble)
+    shared = cluster_overlaps(partitions)
     size = shared.diagonal().copy()
     union = size[:, None] + size
     union -= shared
@@ -33,14 +33,20 @@ def cluster_jaccard(ensemble: Ensemble) -> NDArray[np.float64]:
     return shared
 
 
-def cluster_similarity(ensemble: Ensemble, n_steps: int = 20) -> NDArray[np.float64]:
-    """Cosine between the random walks that start at two clusters, shape (L, L).
+def cluster_similarity(partitions: Any, n_steps: int = 20) -> NDArray[np.float64]:
+    """Return the cosine of the random walks that start at two base clusters, shape (L, L).
 
-    The walker steps from a cluster to another in proportion to their Jaccard coefficient; walks of
-    1..`n_steps` steps count. Clusters that no other cluster overlaps are similar to nothing, not
-    even to themselves. O(L³).
+    A walk steps from a cluster to another in proportion to their Jaccard coefficient. A cluster
+    that overlaps no other has similarity 0 to all clusters, including itself. Cost O(L³).
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
+        The partitions.
+    n_steps : int, default=20
+        Walks of 1 to `n_steps` steps are compared.
     """
-    graph = cluster_jaccard(ensemble)
+    graph = cluster_jaccard(partitions)
     np.fill_diagonal(graph, 0.0)
     return walk_similarity(graph, np.ones(len(graph)), n_steps, 0.0)
 
@@ -48,21 +54,21 @@ def cluster_similarity(ensemble: Ensemble, n_steps: int = 20) -> NDArray[np.floa
 def enhanced_coassociation(
     partitions: Any, *, n_steps: int = 20, missing: str = "pairwise", expand: bool = True
 ) -> NDArray[np.float64]:
-    """Co-association in which two samples may be near without ever sharing a cluster.
+    """Return a co-association in which samples can be similar without sharing a cluster.
 
-    ECA_pq is the mean over partitions of the similarity between the clusters of p and q: 1 if they
-    share a cluster, otherwise what random walks between overlapping clusters of all partitions say
-    of the two.
+    ECA_pq is the mean, over partitions, of the similarity between the clusters of p and q: 1 if
+    they share a cluster, otherwise the `cluster_similarity` of the two clusters.
 
     Parameters
     ----------
     partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
-    n_steps : int
+        The partitions.
+    n_steps : int, default=20
         Length of the walks.
-    missing : {"pairwise", "disagree"}
-        As in `coassociation`.
-    expand : bool
-        A row per sample, or per row of `Ensemble.compress()`.
+    missing : {"pairwise", "disagree"}, default="pairwise"
+        Treatment of missing labels, as in `coassociation`.
+    expand : bool, default=True
+        Whether to return a row per sample instead of a row per row of `Ensemble.compress()`.
 
     Returns
     -------
@@ -83,6 +89,7 @@ def enhanced_coassociation(
            [0.777, 1.   , 0.777],
            [0.555, 0.777, 1.   ]])
     """
+    check_missing(missing)
     core = as_ensemble(partitions).compress()
     n = core.n_rows
     similarity = cluster_similarity(core, n_steps)
@@ -90,18 +97,18 @@ def enhanced_coassociation(
     require_memory(8 * n * n, f"The {n} x {n} enhanced co-association matrix")
     matrix = np.zeros((n, n))
     for i in range(core.n_partitions):
-        _add_similarity_of_clusters(core, i, similarity, matrix)
+        _add_cluster_similarity(core, i, similarity, matrix)
     divide_by_coobserved(matrix, core, missing)
     return expand_pairs(matrix, core) if expand else matrix
 
 
-def _add_similarity_of_clusters(
+def _add_cluster_similarity(
     core: Ensemble, i: int, similarity: NDArray[np.float64], matrix: NDArray[np.float64]
 ) -> None:
-    """Add, for all pairs of rows, the similarity of their clusters in partition i."""
-    inside = slice(core.offsets[i], core.offsets[i + 1])
-    # one more cluster, similar to nothing, for rows without a label
-    table = np.pad(similarity[inside, inside], (0, 1))
+    """Add the similarity of the clusters of two rows in partition i, for all pairs of rows."""
+    clusters = slice(core.offsets[i], core.offsets[i + 1])
+    # an additional cluster with similarity 0 stands for missing labels
+    table = np.pad(similarity[clusters, clusters], (0, 1))
     code = np.where(core.observed[:, i], core.codes[:, i], len(table) - 1)
 
     def block(start: int, stop: int) -> None:

@@ -10,25 +10,29 @@ from numpy.typing import NDArray
 from partita import _kernels
 from partita._threads import run_blocks
 from partita.ensemble import Ensemble, as_ensemble
-from partita.matrices.agreement import divide_by_coobserved, expand_pairs, weighted_agreement
+from partita.matrices.agreement import (
+    check_missing,
+    divide_by_coobserved,
+    expand_pairs,
+    weighted_agreement,
+)
 
 __all__ = ["cluster_certainty", "cluster_entropy", "locally_weighted_coassociation"]
 
-
-_WHOLE = 4096  # numbers whose logarithms are looked up
+_N_LOGARITHMS = 4096  # size of the table of x log2 x, for integer weights
 
 
 def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
-    """Entropy in bits of every cluster with respect to the other partitions, shape (L,).
+    """Return the entropy in bits of every base cluster with respect to the other partitions.
 
     H(c) = -Σ_i Σ_{c' in i} q log₂ q with q = |c ∩ c'| / |c|, over the members of c that partition
-    i labels. O(n m²) counting, one K_i x K_j table at a time for both partitions of a pair.
+    i labels. Cost O(n m²), with one K_i x K_j table at a time for both partitions of a pair.
     """
     columns = np.ascontiguousarray(ensemble.codes.T)
     per_partition = np.zeros((ensemble.n_partitions, ensemble.n_base_clusters))
     kernel, weights = _kernels.contingency.pair_entropies, ensemble.weights
-    whole = bool((weights == np.floor(weights)).all())
-    x_log_x = np.arange(_WHOLE if whole else 0, dtype=np.float64)
+    is_integer = bool((weights == np.floor(weights)).all())
+    x_log_x = np.arange(_N_LOGARITHMS if is_integer else 0, dtype=np.float64)
     x_log_x[1:] *= np.log2(x_log_x[1:])
 
     def block(start: int, stop: int) -> None:
@@ -41,30 +45,43 @@ def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
     return per_partition.sum(axis=0)
 
 
-def cluster_certainty(ensemble: Ensemble, theta: float = 0.4) -> NDArray[np.float64]:
-    """Ensemble-driven cluster index ECI_c = exp(-H(c) / (theta m)), shape (L,)."""
+def cluster_certainty(partitions: Any, theta: float = 0.4) -> NDArray[np.float64]:
+    """Return the ensemble-driven cluster index ECI_c = exp(-H(c) / (theta m)), shape (L,).
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
+        The partitions.
+    theta : float, default=0.4
+        Influence of the entropy H(c) of a cluster with respect to the other partitions: the
+        smaller, the lower the index of uncertain clusters.
+    """
     if not theta > 0:
         raise ValueError(f"theta must be positive, got {theta!r}")
+    ensemble = as_ensemble(partitions)
     return np.exp(-cluster_entropy(ensemble) / (theta * ensemble.n_partitions))
 
 
 def locally_weighted_coassociation(
     partitions: Any, *, theta: float = 0.4, missing: str = "pairwise", expand: bool = True
 ) -> NDArray[np.float64]:
-    """Co-association in which a cluster counts as much as the other partitions are sure of it.
+    """Return the co-association with base clusters weighted by their certainty.
 
     LWCA = B diag(ECI) Bᵀ / m, with ones on the diagonal.
 
     Parameters
     ----------
     partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
-    theta : float
-        How gently uncertainty is punished; the paper advises 0.2 to 1.
-    missing : {"pairwise", "disagree"}
-        As in `coassociation`.
-    expand : bool
-        A row per sample, or per row of `Ensemble.compress()`. Two different samples with the same
-        labels have similarity below 1, which is what the reduced matrix has on its diagonal.
+        The partitions.
+    theta : float, default=0.4
+        Influence of the entropy: the smaller, the lower the weight of uncertain clusters. The paper
+        recommends 0.2 to 1.
+    missing : {"pairwise", "disagree"}, default="pairwise"
+        Treatment of missing labels, as in `coassociation`.
+    expand : bool, default=True
+        Whether to return a row per sample instead of a row per row of `Ensemble.compress()`. The
+        diagonal of the latter is the similarity of two different samples with equal labels, which
+        is below 1.
 
     Returns
     -------
@@ -84,6 +101,7 @@ def locally_weighted_coassociation(
            [1., 1., 0.],
            [0., 0., 1.]])
     """
+    check_missing(missing)
     core = as_ensemble(partitions).compress()
     matrix = weighted_agreement(core, cluster_certainty(core, theta))
     divide_by_coobserved(matrix, core, missing)
