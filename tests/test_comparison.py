@@ -75,15 +75,15 @@ def defined():
 
 
 def test_records_say_what_the_methods_say_themselves() -> None:
-    found = partita.compare(LABELS, ["eac", SEC, LWGP()], 3, y=TRUTH, random_state=5)
+    comparison = partita.compare(LABELS, ["eac", SEC, LWGP()], 3, y=TRUTH, random_state=5)
     alone = {
         "eac": EAC(3).fit(LABELS),
         "sec": SEC(3, random_state=5).fit(LABELS),
         "lwgp": LWGP(3, random_state=5).fit(LABELS),
     }
-    assert list(found.labels) == [r["method"] for r in found] == list(alone)
-    for record, fitted in zip(found, alone.values(), strict=True):
-        labels = found.labels[record["method"]]
+    assert list(comparison.labels) == [r["method"] for r in comparison] == list(alone)
+    for record, fitted in zip(comparison, alone.values(), strict=True):
+        labels = comparison.labels[record["method"]]
         np.testing.assert_array_equal(labels, fitted.labels_)
         scores = evaluate(TRUTH, labels)
         assert record["name"] == fitted.info.name
@@ -99,13 +99,14 @@ def test_records_say_what_the_methods_say_themselves() -> None:
 
 
 def test_agreement_is_the_ari_between_results() -> None:
-    found = partita.compare(LABELS, ["eac", "sec", "ccc"], 3)
+    comparison = partita.compare(LABELS, ["eac", "sec", "ccc"], 3)
     expected = [
-        [adjusted_rand_score(a, b) for b in found.labels.values()] for a in found.labels.values()
+        [adjusted_rand_score(a, b) for b in comparison.labels.values()]
+        for a in comparison.labels.values()
     ]
-    np.testing.assert_allclose(found.agreement, expected, rtol=0, atol=1e-12)
-    assert found.agreement.min() < 1, "the methods should differ here, else this shows nothing"
-    for i, record in enumerate(found):
+    np.testing.assert_allclose(comparison.agreement, expected, rtol=0, atol=1e-12)
+    assert comparison.agreement.min() < 1, "the methods should differ here, else this shows nothing"
+    for i, record in enumerate(comparison):
         assert record["agreement"] == pytest.approx(np.delete(expected[i], i).mean())
         assert list(record) == [*COLUMNS, *SCORES, *WORDS]
     assert partita.compare(LABELS, "eac", 3).records[0]["agreement"] is None
@@ -143,11 +144,11 @@ def test_samples_without_a_label_do_not_count() -> None:
     table = np.vstack([LABELS, np.full((30, LABELS.shape[1]), -1)])
     ensemble = Ensemble.from_partitions(table, unlabeled="keep")
     y = np.concatenate([TRUTH, np.zeros(30, int)])
-    found = partita.compare(ensemble, ["eac", "sec"], 3, y=y)
-    eac, sec = (labels[:-30] for labels in found.labels.values())
-    assert all((labels[-30:] == -1).all() for labels in found.labels.values())
-    assert found.agreement[0, 1] == pytest.approx(adjusted_rand_score(eac, sec))
-    for record, labels in zip(found, (eac, sec), strict=True):
+    comparison = partita.compare(ensemble, ["eac", "sec"], 3, y=y)
+    eac, sec = (labels[:-30] for labels in comparison.labels.values())
+    assert all((labels[-30:] == -1).all() for labels in comparison.labels.values())
+    assert comparison.agreement[0, 1] == pytest.approx(adjusted_rand_score(eac, sec))
+    for record, labels in zip(comparison, (eac, sec), strict=True):
         assert record["ARI"] == pytest.approx(adjusted_rand_score(TRUTH, labels))
         assert record["anmi"] == pytest.approx(anmi(LABELS, labels))
 
@@ -158,8 +159,8 @@ def test_compiling_does_not_count(monkeypatch) -> None:
     solve = SEC._solve
 
     def seen(self, ensemble, rng):
-        known = ensemble.codes[ensemble.observed]
-        assert known.max() < ensemble.n_clusters.max()
+        labeled = ensemble.codes[ensemble.observed]
+        assert labeled.max() < ensemble.n_clusters.max()
         fitted.append((ensemble.n_samples, ensemble.codes.dtype, bool(ensemble.n_missing)))
         return solve(self, ensemble, rng)
 
@@ -185,15 +186,15 @@ def test_progress_names_the_method_under_way() -> None:
 
 def test_estimators_keep_what_was_set_and_are_not_touched() -> None:
     single, five = EAC(linkage="single"), KCC(n_clusters=5, random_state=1)
-    found = partita.compare(LABELS, ["eac", single, five], 3)
+    comparison = partita.compare(LABELS, ["eac", single, five], 3)
     names = ["eac", "eac(linkage='single')", "kcc(n_clusters=5, random_state=1)"]
-    assert [r["method"] for r in found] == names
-    assert [r["n_clusters"] for r in found] == [3, 3, 5]
+    assert [r["method"] for r in comparison] == names
+    assert [r["n_clusters"] for r in comparison] == [3, 3, 5]
     np.testing.assert_array_equal(
-        found.labels[names[1]], EAC(3, linkage="single").fit(LABELS).labels_
+        comparison.labels[names[1]], EAC(3, linkage="single").fit(LABELS).labels_
     )
     np.testing.assert_array_equal(
-        found.labels[names[2]], KCC(5, random_state=1).fit(LABELS).labels_
+        comparison.labels[names[2]], KCC(5, random_state=1).fit(LABELS).labels_
     )
     assert single.get_params() == EAC(linkage="single").get_params()
     assert not hasattr(single, "labels_")
@@ -233,25 +234,25 @@ def test_wrong_input_is_found_before_the_work(defined) -> None:
 
 def test_too_little_memory_is_a_record_with_its_reason() -> None:
     with config_context(memory_budget=30_000):
-        found = partita.compare(LABELS, ["eac", "sec"], 3, y=TRUTH)
-    eac, sec = found
+        comparison = partita.compare(LABELS, ["eac", "sec"], 3, y=TRUTH)
+    eac, sec = comparison
     assert eac["failure"].startswith("MemoryBudgetError: EAC on")
     assert eac["bytes_needed"] > 30_000
     assert {
         eac[c] for c in ("n_clusters", "seconds", "peak_bytes", "anmi", "agreement", "ARI")
     } == {None}
     assert sec["failure"] is None
-    assert list(found.labels) == ["sec"]
-    assert found.agreement.tolist() == [[1.0]]
-    assert "failed, MemoryBudgetError" in repr(found)
+    assert list(comparison.labels) == ["sec"]
+    assert comparison.agreement.tolist() == [[1.0]]
+    assert "failed, MemoryBudgetError" in repr(comparison)
     assert list(eac) == list(sec)
 
 
 def test_refused_labels_and_broken_numerics_are_records(defined) -> None:
     table = LABELS.copy()
     table[0, 0] = -1
-    found = partita.compare(table, [defined["Refusing"], defined["Singular"], "eac"], 3)
-    refused, singular, eac = (r["failure"] for r in found)
+    comparison = partita.compare(table, [defined["Refusing"], defined["Singular"], "eac"], 3)
+    refused, singular, eac = (r["failure"] for r in comparison)
     assert refused.startswith("NotSupportedError: Refusing is not defined for missing labels")
     assert singular == "LinAlgError: Singular matrix"
     assert eac is None
@@ -291,24 +292,24 @@ def test_warnings_are_kept_as_text(defined, recwarn) -> None:
     [(pd.DataFrame, pd.DataFrame), (pl.DataFrame, pl.DataFrame), (np.asarray, pd.DataFrame)],
 )
 def test_frames_in_frames_out(frame, library) -> None:
-    found = partita.compare(frame(LABELS), ["eac", "sec"], 3, y=TRUTH)
-    table = found.to_frame()
+    comparison = partita.compare(frame(LABELS), ["eac", "sec"], 3, y=TRUTH)
+    table = comparison.to_frame()
     assert isinstance(table, library)
-    assert list(table.columns) == list(found.records[0])
-    assert list(table["anmi"]) == [r["anmi"] for r in found]
+    assert list(table.columns) == list(comparison.records[0])
+    assert list(table["anmi"]) == [r["anmi"] for r in comparison]
 
 
 def test_records_where_no_library_of_frames_is(monkeypatch) -> None:
-    found = partita.compare(LABELS, ["eac"], 3)
+    comparison = partita.compare(LABELS, ["eac"], 3)
     monkeypatch.setattr(_result, "find_spec", lambda name: None)
-    assert found.to_frame() is found.records
+    assert comparison.to_frame() is comparison.records
     monkeypatch.setattr(_result, "find_spec", lambda name: name == "polars" or None)
-    assert isinstance(found.to_frame(), pl.DataFrame)
+    assert isinstance(comparison.to_frame(), pl.DataFrame)
 
 
 def test_text() -> None:
-    found = partita.compare(LABELS, ["eac", EAC(linkage="single")], 3, y=TRUTH)
-    head, *rows = repr(found).splitlines()
+    comparison = partita.compare(LABELS, ["eac", EAC(linkage="single")], 3, y=TRUTH)
+    head, *rows = repr(comparison).splitlines()
     assert head.split() == [
         "method",
         "clusters",
@@ -322,4 +323,4 @@ def test_text() -> None:
     ]
     assert [row.split()[0] for row in rows] == ["eac", "eac(linkage='single')"]
     assert len({len(line) for line in (head, *rows)}) == 1
-    assert len(found) == 2
+    assert len(comparison) == 2

@@ -29,24 +29,24 @@ def expected() -> np.ndarray:
 
 
 def test_fuse_is_the_method_and_its_diagnosis() -> None:
-    found = fuse(LABELS, 3, random_state=0)
-    np.testing.assert_array_equal(found.labels, expected())
-    np.testing.assert_array_equal(found.confidence, diagnose(LABELS, found.labels).confidence)
-    assert found.scan is None
+    fusion = fuse(LABELS, 3, random_state=0)
+    np.testing.assert_array_equal(fusion.labels, expected())
+    np.testing.assert_array_equal(fusion.confidence, diagnose(LABELS, fusion.labels).confidence)
+    assert fusion.scan is None
 
 
 @pytest.mark.parametrize("method", ["EAC", LWGP, LWGP(random_state=5)])
 def test_methods_by_key_class_and_estimator(method) -> None:
-    found = fuse(LABELS, 3, method=method, random_state=1)
-    assert found.n_clusters == 3
+    fusion = fuse(LABELS, 3, method=method, random_state=1)
+    assert fusion.n_clusters == 3
     if isinstance(method, LWGP):
-        assert found.method.random_state == 5
+        assert fusion.method.random_state == 5
         assert method.n_clusters != 3  # the user's estimator is not touched
 
 
 def test_the_number_of_clusters_is_chosen() -> None:
-    found = fuse(LABELS, k_range=range(2, 5), random_state=0)
-    assert found.scan.best_k == found.n_clusters == 3
+    fusion = fuse(LABELS, k_range=range(2, 5), random_state=0)
+    assert fusion.scan.best_k == fusion.n_clusters == 3
 
 
 def test_no_structure_is_an_answer() -> None:
@@ -125,10 +125,10 @@ def adata():
 
 def test_anndata_gets_consensus_confidence_and_record(adata) -> None:
     assert add_consensus(adata, "leiden_*", 3, random_state=0) is None
-    found = adata.obs["consensus"]
-    assert found.dtype == "category"
-    assert found.cat.categories.tolist() == ["0", "1", "2"]
-    np.testing.assert_array_equal(found.astype(int), expected())
+    column = adata.obs["consensus"]
+    assert column.dtype == "category"
+    assert column.cat.categories.tolist() == ["0", "1", "2"]
+    np.testing.assert_array_equal(column.astype(int), expected())
     assert adata.obs["consensus_confidence"].between(0, 1).all()
     record = adata.uns["consensus"]
     assert record["method"] == "lwgp"

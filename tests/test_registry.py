@@ -1,4 +1,4 @@
-"""The list of methods comes from what `partita.consensus` exports, and says what `info` says."""
+"""The registry lists the methods that `partita.consensus` exports; `prepare` has one rule."""
 
 from __future__ import annotations
 

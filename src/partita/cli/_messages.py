@@ -88,7 +88,7 @@ def print_table(
 ) -> None:
     """Print a table on stdout.
 
-    Cells may contain the markup of rich. Pass text of other origin through `plain`.
+    Cells may contain the markup of rich. Pass text of other origin through `escape_markup`.
     """
     from rich import box
     from rich.console import Console
