@@ -1,4 +1,4 @@
-"""Metrics: by hand, by the papers' formulas, by scikit-learn, and by what must not matter."""
+"""Metrics against hand-made values, formulas of the papers, scikit-learn, and invariances."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_pairwise_f_score_counts_pairs(pair):
 
 
 @given(vectors)
-def test_purity_counts_the_commonest_class(pair):
+def test_purity_counts_the_most_frequent_class(pair):
     y, labels = np.array(pair)
     hits = sum(np.unique(y[labels == k], return_counts=True)[1].max() for k in set(labels.tolist()))
     assert metrics.purity(y, labels) == pytest.approx(hits / len(y))
@@ -152,7 +152,7 @@ def test_ranges_and_unanimity(pair):
     assert list(metrics.evaluate(y, y).values()) == pytest.approx([1] * 6)
 
 
-def test_many_clusters_take_the_sparse_road():
+def test_many_clusters_use_sparse_tables():
     rng = np.random.default_rng(0)
     y, labels = rng.integers(0, 2000, 3000), rng.integers(0, 2500, 3000)
     theirs = sk.normalized_mutual_info_score(y, labels, average_method="geometric")
@@ -225,7 +225,7 @@ def test_anmi_counts_weights_as_repeats():
 
 @pytest.mark.parametrize("incomplete", [False, True])
 @pytest.mark.parametrize("n_clusters", [4, 60])  # a whole table, and its non-zero cells
-def test_pairwise_agreement_against_its_slow_twin(incomplete, n_clusters):
+def test_pairwise_agreement_against_the_definition(incomplete, n_clusters):
     rng = np.random.default_rng(3)
     partitions = rng.integers(0, n_clusters, (120, 4))
     if incomplete:

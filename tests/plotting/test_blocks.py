@@ -1,4 +1,4 @@
-"""Block means against the co-association matrix they stand for."""
+"""Block means against the co-association matrix they represent."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ def table(n: int = 60, m: int = 7, missing: float = 0.0, seed: int = 0) -> np.nd
     return labels
 
 
-def slow_twin(labels: np.ndarray, consensus: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Order of the samples and their confidence, from the definition."""
+def order_and_confidence(
+    labels: np.ndarray, consensus: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the order of the samples and their confidence, from the definition."""
     there = labels >= 0
     both = (there[:, None] & there[None]).sum(axis=2)
     joined = ((labels[:, None] == labels[None]) & there[:, None] & there[None]).sum(axis=2)
@@ -41,7 +43,7 @@ def check_image(means: BlockMeans, labels: np.ndarray, order: np.ndarray) -> Non
 def test_a_block_per_sample_is_the_ordered_matrix(missing: float) -> None:
     labels = table(missing=missing)
     consensus = np.random.default_rng(1).integers(0, 3, len(labels))
-    order, confidence = slow_twin(labels, consensus)
+    order, confidence = order_and_confidence(labels, consensus)
     means = block_means(labels, consensus, resolution=10_000)
     check_image(means, labels, order)
     np.testing.assert_array_equal(means.sizes, np.bincount(consensus)[means.clusters])

@@ -80,7 +80,7 @@ def test_scores_count_the_samples_that_are_labeled() -> None:
     assert display.methods == {"C": 1.0}
 
 
-def test_overview_has_a_picture_per_cluster() -> None:
+def test_overview_has_an_image_per_cluster() -> None:
     consensus = np.arange(60) // 20
     display = ConsensusDisplay.from_labels(table(), consensus)
     scores = ScoresDisplay([0.3, 0.5], {"A": 0.6}, "ARI")

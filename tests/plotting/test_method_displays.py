@@ -1,4 +1,4 @@
-"""Methods side by side, and one method's way to its result."""
+"""Comparison of methods, and convergence of one method."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_several_lines_differ_in_dash_and_wide_ranges_are_logarithmic() -> None:
     assert [t.get_text() for t in display.ax_.get_legend().get_texts()] == ["C", "E"]
 
 
-def test_what_does_not_iterate_is_refused(ensemble) -> None:
+def test_a_method_that_does_not_iterate_is_refused(ensemble) -> None:
     with pytest.raises(ValueError, match="EAC has no history_"):
         ConvergenceDisplay.from_estimator(partita.EAC(3).fit(ensemble[0]))
     with pytest.raises(ValueError, match="names must have one entry per line, 1, got 2"):

@@ -1,4 +1,4 @@
-"""Curves over K above their nulls, and clusters tracked over K."""
+"""Curves over K beside their nulls, and clusters tracked over K."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_panel_per_curve_with_its_null(scan: KScan) -> None:
     assert band.max() == pytest.approx(high.max())
 
 
-def test_one_curve_into_given_axes(scan: KScan) -> None:
+def test_one_curve_into_the_axes_passed(scan: KScan) -> None:
     ax = Figure().add_subplot()
     display = ScanDisplay.from_scan(scan, curves=["eigengap"]).plot(ax)
     assert display.ax_ is ax
@@ -42,7 +42,7 @@ def test_one_curve_into_given_axes(scan: KScan) -> None:
         ScanDisplay.from_scan(scan, curves=["nosuch"])
 
 
-def test_nothing_is_marked_where_nothing_was_found() -> None:
+def test_no_k_is_marked_without_structure() -> None:
     display = ScanDisplay([2, 3], {"pac": [0.1, 0.2]}, {"pac": [0.1, 0.2]}, {"pac": [1, 1]}).plot()
     assert not [line for line in display.ax_.lines if "suggested" in str(line.get_label())]
     band = display.ax_.collections[0].get_paths()[0].vertices[:, 1]
@@ -72,7 +72,7 @@ def test_tracking_draws_any_number_of_samples_in_as_many_columns() -> None:
     assert "200 of them drawn" in display.ax_.get_xlabel()
 
 
-def test_samples_without_a_cluster_have_no_color() -> None:
+def test_samples_without_a_label_are_white() -> None:
     display = TrackingDisplay.from_partitions({2: [0, 0, -1, 1], 9: [0, 0, 8, 1]}).plot()
     colors = [patch.get_facecolor() for patch in display.ax_.patches]
     assert (1.0, 1.0, 1.0, 1.0) in colors

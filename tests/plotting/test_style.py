@@ -1,4 +1,4 @@
-"""Colors that the color-blind and a gray printer tell apart, and names that stay names."""
+"""Colors are distinct for color-blind readers and in gray; names are shown as text."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_no_two_colors_of_the_palette_look_alike(sight: str) -> None:
     assert closest(PALETTE, SIGHT[sight]) > 20  # about nine just noticeable differences
 
 
-def test_the_measure_sees_red_and_green_fall_together() -> None:
+def test_red_and_green_are_close_for_the_red_blind() -> None:
     pair = ("#b8534f", "#7d7d3c")
     assert closest(pair, SIGHT["normal"]) > 40
     assert closest(pair, SIGHT["deuteranopia"]) < 20
@@ -84,7 +84,7 @@ def test_no_two_colors_of_the_palette_have_the_same_gray() -> None:
     assert np.diff(lightness).min() > 8
 
 
-def test_the_heat_map_keeps_its_order_for_every_eye() -> None:
+def test_the_heat_map_keeps_its_order_for_all_kinds_of_sight() -> None:
     from matplotlib.colors import to_hex
 
     steps = tuple(to_hex(c) for c in blues()(np.linspace(0, 1, 33)))
@@ -96,7 +96,7 @@ def test_names_are_readable_on_every_band() -> None:
     assert min(contrast(text_on(color), color) for color in PALETTE) >= 4.5
 
 
-def test_text_and_lines_stand_out_from_paper() -> None:
+def test_text_and_lines_have_contrast_on_white() -> None:
     assert min(contrast(color, "#ffffff") for color in (INK, MUTED)) >= 4.5
     assert min(contrast(color, "#ffffff") for color in (ACCENT, *LINES)) >= 3
 
@@ -110,11 +110,11 @@ def test_text_and_lines_stand_out_from_paper() -> None:
         (3, "3"),
     ],
 )
-def test_names_are_shown_letter_by_letter(name: object, shown: str) -> None:
+def test_names_are_shown_as_text(name: object, shown: str) -> None:
     assert plain_text(name) == shown
 
 
-def test_a_formula_that_is_none_is_drawn_as_it_stands() -> None:
+def test_a_name_like_a_formula_is_drawn_as_text() -> None:
     figure = new_figure(2, 1)
     text = figure.text(0, 0, plain_text(r"$\nosuchcommand$ and 5$"))
     figure.canvas.draw()

@@ -10,7 +10,7 @@ import partita
 from partita.datasets import make_partitions
 from partita.reporting import summarize
 
-# What a column, a sample, a cluster or a title may be called, with the worst in mind.
+# Names of columns, samples, clusters and titles that try to break the page.
 HOSTILE = (
     "<script>window.hacked=1</script>",
     "</script><script>window.hacked=1</script>",
@@ -24,7 +24,7 @@ HOSTILE = (
 
 
 def hostile_case() -> dict[str, Any]:
-    """Everything that can carry a user's name carries a hostile one; pass it to `summarize`."""
+    """Return arguments of `summarize` in which every name is hostile."""
     labels, truth = make_partitions(80, 9, 3, noise=0.25, random_state=1)
     ensemble = partita.Ensemble.from_partitions(
         labels,
@@ -37,7 +37,7 @@ def hostile_case() -> dict[str, Any]:
 
 
 def full_case() -> dict[str, Any]:
-    """A consensus with all that a report can tell of it; pass it to `summarize`."""
+    """Return arguments of `summarize` for a report with all sections."""
     labels, truth = make_partitions(120, 12, 3, noise=0.2, random_state=5)
     junk = np.random.default_rng(0).integers(0, 3, 120)
     labels = np.column_stack([labels, labels[:, 1], junk])

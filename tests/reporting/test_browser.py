@@ -1,4 +1,4 @@
-"""The page in a real browser: no errors, sorts, filters, switches theme, obeys the keyboard.
+"""The page in a real browser: no errors, sorting, search, themes and keyboard.
 
 Needs Chromium and its driver (Debian: `chromium` and `chromium-driver`). Without them the tests
 are skipped with the reason; PARTITA_REQUIRE_BROWSER=1 makes that a failure. Pictures of the page
@@ -86,7 +86,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(driver: Any, full: Path) -> Iterator[Any]:
-    """The full report freshly opened in light; whatever was done to it, nothing complained."""
+    """Open the full report in the light theme; afterwards the log must have no errors."""
     emulate(driver, scheme="light")
     driver.get(full.as_uri())
     yield driver
@@ -132,7 +132,7 @@ def press(driver: Any, *keys: str) -> None:
     ActionChains(driver).send_keys(*keys).perform()
 
 
-def test_it_opens_and_shows_its_pictures(page: Any) -> None:
+def test_it_opens_and_shows_its_figures(page: Any) -> None:
     assert page.title == "Planted clusters"
     sizes = page.execute_script(
         "return Array.from(document.querySelectorAll('figure svg'), (svg) => {"
@@ -220,7 +220,7 @@ def test_the_skip_link_leads_to_the_content(page: Any) -> None:
     assert page.switch_to.active_element.get_attribute("id") == "main"
 
 
-def test_print_is_light_and_leaves_out_what_paper_cannot_do(page: Any) -> None:
+def test_print_is_light_and_hides_controls(page: Any) -> None:
     page.find_element("id", "theme").click()
     emulate(page, scheme="dark", media="print")
     assert ground(page) == "rgb(255, 255, 255)"
@@ -234,7 +234,7 @@ def test_print_is_light_and_leaves_out_what_paper_cannot_do(page: Any) -> None:
     (ARTEFACTS / "report.pdf").write_bytes(pdf)
 
 
-def test_the_summary_can_be_taken_along(page: Any) -> None:
+def test_the_summary_can_be_downloaded(page: Any) -> None:
     folder = page.capabilities["chrome"]["userDataDir"]
     downloads = next(Path(folder).parent.glob("downloads*"))
     page.find_element("id", "download").click()

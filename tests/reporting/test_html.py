@@ -1,4 +1,4 @@
-"""One file, nothing fetched, every name text, small whatever the size of the data."""
+"""The page is one small file without external resources, and names in it are text."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_names_stay_text(hostile) -> None:
     assert "49" not in "".join(page.text("title"))
 
 
-def test_names_in_pictures_stay_text(hostile) -> None:
+def test_names_in_figures_stay_text(hostile) -> None:
     _, html, _ = hostile
     pictures = [part.partition("</svg>")[0] for part in html.split("<svg ")[1:]]
     trees = [ElementTree.fromstring(f"<svg {picture}</svg>") for picture in pictures]
@@ -133,7 +133,7 @@ def test_only_the_script_of_the_page_may_run(full) -> None:
     assert str(policy).startswith("default-src 'none'")
 
 
-def test_structure_for_those_who_do_not_see_the_page(full) -> None:
+def test_structure_for_screen_readers(full) -> None:
     summary, _, page = full
     assert page.all("html")[0]["lang"] == "en"
     for landmark in ("header", "nav", "main"):
@@ -159,7 +159,7 @@ def place(page: Page, figure: dict[str, Any]) -> int:
     return ids.index(f"figure-{figure['key']}")
 
 
-def test_every_letter_of_a_picture_follows_the_theme(full) -> None:
+def test_the_text_of_figures_follows_the_theme(full) -> None:
     _, html, _ = full
     for picture in html.split("<svg ")[1:]:
         tree = ElementTree.fromstring(f"<svg {picture.partition('</svg>')[0]}</svg>")
@@ -194,7 +194,7 @@ def test_many_clusters_and_long_names_make_a_small_page(tmp_path: Path) -> None:
     assert "700 smaller clusters are left out." in page.text("strong")
 
 
-def test_a_report_by_name(tmp_path: Path) -> None:
+def test_the_suffix_chooses_the_format(tmp_path: Path) -> None:
     partitions = [[0, 0, 1, 1], [0, 0, 1, 2]]
     summary = report(partitions, [0, 0, 1, 1], tmp_path / "r.json", title="T")
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8")) == summary

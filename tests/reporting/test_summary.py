@@ -1,4 +1,4 @@
-"""The summary says what the diagnosis says, in words, in JSON, and never too much."""
+"""The summary has the values of the diagnosis, in sentences and JSON, and a bounded size."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def answers(summary: dict[str, Any]) -> dict[str, dict[str, str]]:
     return {finding["question"]: finding for finding in summary["findings"]}
 
 
-def test_it_is_plain_data(summary) -> None:
+def test_a_summary_has_json_types(summary) -> None:
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
 
 
@@ -91,7 +91,7 @@ def test_the_samples_are_the_least_confident_and_the_rest_is_counted() -> None:
     )
 
 
-def test_every_call_makes_its_picture(case, summary) -> None:
+def test_every_call_draws_its_figure(case, summary) -> None:
     assert {figure["key"] for figure in summary["figures"]} == {
         "consensus",
         "confidence",
@@ -117,7 +117,7 @@ def test_the_call_runs_for_clusters_with_names() -> None:
     exec(figure["call"], dict(case))
 
 
-def test_every_picture_says_what_it_shows(summary) -> None:
+def test_every_figure_has_a_description(summary) -> None:
     for figure in summary["figures"]:
         assert len(figure["text"]) > 60
         assert "nan" not in figure["text"]

@@ -52,13 +52,13 @@ def test_controls_focus_and_marks_are_visible(theme: str, ground: str) -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_lines_of_pictures_are_visible(theme: str) -> None:
+def test_lines_of_figures_are_visible(theme: str) -> None:
     for line in LINES:
         variable = _THEME.get(line, line)
         color = THEMES[theme].get(variable[6:-1], variable)
         assert contrast(color, THEMES[theme]["panel"]) >= THINGS, line
 
 
-def test_pictures_use_the_variables_of_the_page() -> None:
+def test_figures_use_the_variables_of_the_page() -> None:
     assert {variable[6:-1] for variable in _THEME.values()} <= set(THEMES["light"])
     assert set(_THEME) == {INK, MUTED, QUIET, ACCENT}

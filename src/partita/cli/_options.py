@@ -12,6 +12,8 @@ __all__ = [
     "Columns",
     "IdColumn",
     "Json",
+    "LabelsColumn",
+    "LabelsFile",
     "Method",
     "Methods",
     "MissingValues",
@@ -53,6 +55,14 @@ PartitionsFile = Annotated[
         help=f"Table with one partition per column: {_FORMATS}, the folder of a store, or - for "
         "CSV on stdin.",
     ),
+]
+LabelsFile = Annotated[
+    str,
+    typer.Argument(metavar="LABELS", help=f"Table with the consensus of the samples: {_FORMATS}."),
+]
+LabelsColumn = Annotated[
+    str | None,
+    typer.Option(help="Column of LABELS with the consensus; by default consensus or the only one."),
 ]
 Columns = Annotated[
     list[str] | None,

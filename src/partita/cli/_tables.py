@@ -119,6 +119,14 @@ class Source:
             )
         return Labels(ensemble, table.id_name, truth)
 
+    def consensus(self, column: str | None, ensemble: Ensemble) -> Any:
+        """Read one clustering of the samples of an ensemble, in their order."""
+        table = self.labels()
+        if column is None and "consensus" in table.columns:
+            column = "consensus"
+        _, labels = one_column(table, column, "--labels-column")
+        return in_order_of(ensemble.sample_ids, ensemble.n_samples, table, labels)
+
 
 def one_column(table: Table, name: str | None, option: str) -> tuple[str, Any]:
     """Return the column that an option names; without a name, the only one there is."""

@@ -1,4 +1,4 @@
-"""`partita evaluate`: labels against the truth."""
+"""`partita evaluate`: score clusterings against the true classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ __all__ = ["run"]
 
 def run(
     labels: Annotated[
-        str, typer.Argument(metavar="LABELS", help="Table with a clustering per column, - for CSV.")
+        str,
+        typer.Argument(
+            metavar="LABELS", help="Table with one clustering per column, or - for CSV on stdin."
+        ),
     ],
     truth: Annotated[
         str | None,
@@ -34,55 +37,52 @@ def run(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Score clusterings against the truth by every measure.
+    """Score clusterings against the true classes by all measures.
 
-    With --id-column, samples of two tables are matched by it; otherwise by their order.
+    The samples of two tables are matched by --id-column, without it by their order.
     """
+    from partita._input.label_vector import code_labels
     from partita.cli._tables import Source, in_order_of, one_column
 
     if truth is None and truth_column is None:
         raise ValueError("Pass the table with the true classes, or name their --truth-column.")
     table = Source(labels, None, id_column, missing_values, no_header).labels()
-    other = (
-        table
-        if truth is None
-        else Source(truth, None, id_column, missing_values, no_header).labels()
-    )
-    name, y = one_column(other, truth_column, "--truth-column")
-    y = y if truth is None else in_order_of(table.ids, table.n_samples, other, y)
-    chosen = _chosen(table, columns, name if truth is None else None)
+    truth_table = table
+    if truth is not None:
+        truth_table = Source(truth, None, id_column, missing_values, no_header).labels()
+    truth_name, y = one_column(truth_table, truth_column, "--truth-column")
+    if truth is not None:
+        y = in_order_of(table.ids, table.n_samples, truth_table, y)
+    names = _label_columns(table, columns, truth_name if truth is None else None)
+    classes, _ = code_labels(y, name=truth_name, noise="cluster")
     messages = Messages(quiet)
-    scores = {column: _scores(y, table.columns[column], column, messages) for column in chosen}
+    scores = {name: _scores(classes, table.columns[name], name, messages) for name in names}
     if as_json:
         print_json(scores)
         return
     measures = list(next(iter(scores.values())))
-    rows = [[escape_markup(c), *(f"{s[m]:.3f}" for m in measures)] for c, s in scores.items()]
+    rows = [[escape_markup(name), *(f"{s[m]:.3f}" for m in measures)] for name, s in scores.items()]
     print_table(["column", *measures], rows, numbers=True)
 
 
-def _chosen(table: Table, patterns: list[str] | None, truth_column: str | None) -> list[str]:
+def _label_columns(table: Table, patterns: list[str] | None, truth_column: str | None) -> list[str]:
     from partita.io import choose_columns
 
-    measured = {f"{name}_confidence" for name in table.columns}  # what `fuse` says of a column
-    names = [c for c in table.columns if c != truth_column and c not in measured]
+    confidences = {f"{name}_confidence" for name in table.columns}  # written by `partita fuse`
+    names = [c for c in table.columns if c != truth_column and c not in confidences]
     return choose_columns(names, patterns, None, table.source)
 
 
-def _scores(y: Any, found: Any, column: str, messages: Messages) -> dict[str, float]:
-    """Every measure over the samples that have both a class and a label."""
+def _scores(classes: Any, column: Any, name: str, messages: Messages) -> dict[str, float]:
+    """Return all measures over the samples that have both a class and a label."""
+    from partita._input.label_vector import code_labels
     from partita.metrics import evaluate as evaluate_labels
 
-    pairs = [
-        (a, b)
-        for a, b in zip(y.tolist(), found.tolist(), strict=True)
-        if a is not None and b is not None and a == a and b == b
-    ]
-    if not pairs:
-        raise ValueError(f"No sample has both a true class and a label in {column!r}.")
-    if len(pairs) < len(found):
-        messages.show(
-            f"{column}: {len(found) - len(pairs)} samples without class or label left out"
-        )
-    classes, labels = zip(*pairs, strict=True)
-    return evaluate_labels(list(classes), list(labels))
+    codes, _ = code_labels(column, name=name, noise="cluster")
+    both = (classes >= 0) & (codes >= 0)
+    n_left_out = len(both) - int(both.sum())
+    if n_left_out == len(both):
+        raise ValueError(f"No sample has both a true class and a label in {name!r}.")
+    if n_left_out:
+        messages.show(f"{name}: {n_left_out} samples without class or label left out")
+    return evaluate_labels(classes[both], codes[both])

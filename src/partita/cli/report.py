@@ -1,4 +1,4 @@
-"""`partita report`: a page on a consensus that exists already."""
+"""`partita report`: write a report on a consensus."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from partita.cli._options import (
     Columns,
     IdColumn,
     Json,
+    LabelsColumn,
+    LabelsFile,
     MissingValues,
     NoHeader,
     Noise,
@@ -24,20 +26,16 @@ __all__ = ["run"]
 
 
 def run(
-    labels: PartitionsFile,
-    consensus: Annotated[
-        str, typer.Argument(metavar="CONSENSUS", help="Table with the consensus of the samples.")
-    ],
+    partitions: PartitionsFile,
+    labels: LabelsFile,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Page to write, .html, or its content as .json.")
+        Path, typer.Option("--output", "-o", help="Report to write: .html or .json.")
     ] = Path("report.html"),
-    consensus_column: Annotated[
-        str | None, typer.Option(help="Column of CONSENSUS; consensus, or the only one.")
-    ] = None,
+    labels_column: LabelsColumn = None,
     truth_column: Annotated[
-        str | None, typer.Option(help="Column of LABELS with true classes.")
+        str | None, typer.Option(help="Column of PARTITIONS with the true classes, for scores.")
     ] = None,
-    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Consensus clustering",
+    title: Annotated[str, typer.Option(help="Title of the report.")] = "Consensus clustering",
     columns: Columns = None,
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
@@ -48,30 +46,21 @@ def run(
 ) -> None:
     """Write a report on a consensus: one HTML file with tables and figures.
 
-    With --id-column, samples of the two tables are matched by it; otherwise by their order.
+    The samples of the two tables are matched by --id-column, without it by their order.
     """
     from partita.cli._progress import progress_bars
-    from partita.cli._tables import Source, check_report, in_order_of, one_column
+    from partita.cli._tables import Source, check_report
     from partita.reporting import report as write_report
 
     check_report(output)
     messages = Messages(quiet)
     with progress_bars("reading", quiet=quiet):
-        source = Source(labels, columns, id_column, missing_values, no_header)
-        given = source.ensemble(noise, messages, truth_column)
-        table = Source(consensus, None, id_column, missing_values, no_header).labels()
-    if consensus_column is None and "consensus" in table.columns:
-        consensus_column = "consensus"
-    _, found = one_column(table, consensus_column, "--consensus-column")
-    ids, n_samples = given.ensemble.sample_ids, given.ensemble.n_samples
+        source = Source(partitions, columns, id_column, missing_values, no_header)
+        data = source.ensemble(noise, messages, truth_column)
+        source = Source(labels, None, id_column, missing_values, no_header)
+        consensus = source.consensus(labels_column, data.ensemble)
     with progress_bars("report", quiet=quiet):
-        summary = write_report(
-            given.ensemble,
-            in_order_of(ids, n_samples, table, found),
-            output,
-            y=given.truth,
-            title=title,
-        )
+        summary = write_report(data.ensemble, consensus, output, y=data.truth, title=title)
     if as_json:
         print_json(summary)
     messages.show(f"wrote {output}")
