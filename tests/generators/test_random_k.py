@@ -50,7 +50,7 @@ def test_k_is_uniform(noise):
 def test_impossible_ranges(noise):
     with pytest.raises(ValueError, match=r"k_min=9 must not exceed k_max=4"):
         RandomK(2, k_min=9, k_max=4).fit(noise)
-    with pytest.raises(ValueError, match=r"n_samples=200 rows, fewer than the k_min=300"):
+    with pytest.raises(ValueError, match=r"n_samples=200 rows, fewer than k_min=300"):
         RandomK(2, n_clusters=300).fit(noise)
 
 

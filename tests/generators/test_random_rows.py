@@ -46,7 +46,7 @@ def test_transform_labels_everything():
 def test_k_max_follows_the_rows_a_partition_sees():
     clusters = RandomRows(100, ratio=0.2, max_iter=2, random_state=0).fit(X).n_clusters_
     assert set(clusters.tolist()) == {2, 3, 4, 5}
-    with pytest.raises(ValueError, match=r"n_samples=30 rows, fewer than the k_min=40"):
+    with pytest.raises(ValueError, match=r"n_samples=30 rows, fewer than k_min=40"):
         RandomRows(ratio=0.2, n_clusters=40).fit(X)
 
 

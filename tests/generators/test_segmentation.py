@@ -27,8 +27,8 @@ from partita.exceptions import (
     PartitaWarning,
 )
 from partita.generators import RandomRows, segment
-from partita.generators._feature_file import FeatureFile
-from partita.generators._segment_partition import Segmentation, sample_rows, segment_partition
+from partita.generators._feature_files import FeatureFiles
+from partita.generators._segmentation_task import SegmentationTask, make_partition, sample_rows
 from partita.io.store._chunks import LabelChunks
 from partita.io.store._metadata import StoreMetadata
 
@@ -87,16 +87,16 @@ def test_labels_do_not_depend_on_who_makes_them(
 
 
 def test_a_unit_of_work_pickles_and_can_be_redone(file: Path, tmp_path: Path) -> None:
-    task = Segmentation(FeatureFile.of(file), tmp_path / "s", 200, 2, 9, None, [1, 2, 3, 4])
+    task = SegmentationTask(FeatureFiles.of(file), tmp_path / "s", 200, 2, 9, None, [1, 2, 3, 4])
     LabelStore.create(tmp_path / "s", N, n_partitions=3)
     again = pickle.loads(pickle.dumps(task))
     column = tmp_path / "s" / "columns" / "000001.column"
-    assert segment_partition(task, 1) == 1
+    assert make_partition(task, 1) == 1
     first = column.read_bytes()
     column.unlink()
-    segment_partition(again, 1)
+    make_partition(again, 1)
     assert column.read_bytes() == first
-    segment_partition(again, 2)
+    make_partition(again, 2)
     store = LabelStore.open(tmp_path / "s")
     assert not np.array_equal(store.read(0, N)[:, 1], store.read(0, N)[:, 2])
     assert store.n_clusters[1:].tolist() != [2, 2]
@@ -144,7 +144,7 @@ def test_any_clusterer_and_its_noise(
     store = segment(file, tmp_path / "k", estimator=estimator, n_clusters=(5, 9), **common)
     assert ((store.n_clusters >= 5) & (store.n_clusters <= 9)).all()
     assert estimator.n_clusters == 3
-    with pytest.raises(InvalidEnsembleError, match=r"DBSCAN.*none of the 540 rows"):
+    with pytest.raises(InvalidEnsembleError, match=r"DBSCAN.*all 540 rows"):
         segment(file, tmp_path / "n", estimator=DBSCAN(1e-9), **common)
 
 
@@ -330,8 +330,10 @@ def test_a_worker_that_dies_is_explained(
                 raise BrokenProcessPool
             return super().submit(*work)
 
-    monkeypatch.setattr("partita.generators.segmentation.ProcessPoolExecutor", Dying)
-    with pytest.raises(ChildProcessError, match=r"A process died .* goes on from there.*__main__"):
+    monkeypatch.setattr("partita.generators._segmentation_workers.ProcessPoolExecutor", Dying)
+    with pytest.raises(
+        ChildProcessError, match=r"A process died .* continues from there.*__main__"
+    ):
         segment(file, tmp_path / "s", n_jobs=2, **OPTIONS)
 
 
@@ -343,7 +345,7 @@ def test_mistakes_are_told_before_anything_is_made(file: Path, tmp_path: Path) -
         ({"ratio": 0.0, "n_clusters": 2}, "ratio=0.0"),
         ({"n_rows": 601, "n_clusters": 2}, "n_rows=601"),
         ({"n_rows": 10, "n_clusters": 11}, "n_clusters=11"),
-        ({"n_clusters": (4, 2)}, "smallest first"),
+        ({"n_clusters": (4, 2)}, "smallest number first"),
         ({}, "Pass n_clusters"),
         ({"n_clusters": 2, "n_partitions": 0}, "n_partitions=0"),
         ({"n_clusters": 2, "estimator": DBSCAN()}, "has no n_clusters"),
@@ -376,13 +378,13 @@ def test_files_that_hold_no_features_are_refused(tmp_path: Path, file: Path) -> 
         ("none", "not a .npy file"),
     ):
         with pytest.raises(ValueError, match=message):
-            FeatureFile.of(tmp_path / f"{name}.npy")
+            FeatureFiles.of(tmp_path / f"{name}.npy")
     with pytest.raises(ValueError, match="same number of columns"):
-        FeatureFile.of([file, tmp_path / "narrow.npy"])
+        FeatureFiles.of([file, tmp_path / "narrow.npy"])
     with pytest.raises(ValueError, match="part of one"):
-        FeatureFile.of(np.load(file, mmap_mode="r")[10:])
+        FeatureFiles.of(np.load(file, mmap_mode="r")[10:])
     with pytest.raises(FileNotFoundError):
-        FeatureFile.of(tmp_path / "nowhere.npy")
+        FeatureFiles.of(tmp_path / "nowhere.npy")
 
 
 # -- RandomRows ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Generators of base partitions: scikit-learn transformers from features to a label matrix."""
+"""Generators of base partitions: scikit-learn transformers from features to labels."""
 
 from __future__ import annotations
 

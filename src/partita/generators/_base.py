@@ -1,4 +1,4 @@
-"""What every generator shares: the loop over partitions, seeds, threads, progress, output."""
+"""The base class of all generators: seeds, threads, progress and output."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from partita._input.checks import random_generator
 from partita._sklearn_compat import Interval, StrOptions, fit_context, validate_data
 from partita.config import get_config, report_progress
 
-__all__ = ["MISSING", "BaseGenerator", "Labels"]
+__all__ = ["MISSING", "POSITIVE_INT", "BaseGenerator", "Labels"]
 
-MISSING = -1
+MISSING = -1  # label of a sample that a partition does not label
+POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 Labels = NDArray[np.int32]
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
 class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
-    """Features in, label matrix out: one column per base partition, -1 where it says nothing.
+    """Transform features to a table of labels with one column per base partition.
 
-    A subclass stores its parameters and says three things: how the features are prepared
-    (`_prepare`), how many partitions there are (`_count`), and how one of them is made
-    (`_partition`). Every partition has its own stream of random numbers, spawned from
-    `random_state`, and runs on one thread: the labels depend neither on `n_jobs` nor on how many
-    partitions follow.
+    A subclass stores its parameters and defines how the features are prepared (`_prepare`), the
+    number of partitions (`_count`) and how to make one partition (`_partition`). Every partition
+    has its own stream of random numbers, spawned from `random_state`, and runs on one thread.
+    Therefore the labels depend neither on `n_jobs` nor on the number of partitions that follow.
     """
 
     metric: str
@@ -52,34 +52,37 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         "n_jobs": [
             None,
             Interval(Integral, None, -1, closed="right"),
-            Interval(Integral, 1, None, closed="left"),
+            POSITIVE_INT,
         ],
         "random_state": ["random_state", np.random.Generator],
     }
 
     @abstractmethod
     def _count(self) -> int:
-        """How many partitions will be made."""
+        """Return the number of partitions."""
 
     @abstractmethod
     def _prepare(self, X: Any, *, fitting: bool) -> Any:
-        """Validated features to what the partitions are made from; remembers what fit learned."""
+        """Return validated features in the form that `_partition` needs.
+
+        With `fitting`, also store what `transform` needs to prepare new samples in the same way.
+        """
 
     @abstractmethod
     def _partition(self, X: Any, index: int, rng: np.random.Generator) -> tuple[Labels, Any]:
-        """Labels of the training samples and a model with `predict`, or None."""
+        """Return the labels of the training samples, and a model with `predict` or None."""
 
     def _predicts(self) -> bool:
-        """Whether the models can label new samples."""
+        """Return whether the models can label new samples."""
         return True
 
     def _predict(self, model: Any, X: Any) -> Labels:
-        """Labels of prepared new samples by one partition's model."""
+        """Return the labels of prepared new samples by the model of one partition."""
         labels: Labels = model.predict(X)
         return labels
 
     def _jobs(self) -> int:
-        """Partitions to make at the same time."""
+        """Return the number of partitions to make at the same time."""
         return int(effective_n_jobs(get_config().n_threads if self.n_jobs is None else self.n_jobs))
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -89,7 +92,13 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
         y : ignored
+            Present for scikit-learn.
+
+        Returns
+        -------
+        self
         """
         X = self._prepare(self._validate(X, reset=True), fitting=True)
         count = self._count()
@@ -101,8 +110,8 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         def make(item: tuple[int, np.random.SeedSequence]) -> tuple[Labels, Any]:
             return self._partition(X, item[0], np.random.default_rng(item[1]))
 
-        for column, (made, model) in enumerate(self._run("generate", make, list(streams))):
-            labels[:, column] = made
+        for i, (column, model) in enumerate(self._run("generate", make, list(streams))):
+            labels[:, i] = column
             self.models_.append(model)
         self.labels_ = labels
         self.n_clusters_ = np.asarray([_n_distinct(column) for column in labels.T], np.int64)
@@ -110,6 +119,13 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Labels:
         """Make the base partitions of X and return their labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        y : ignored
+            Present for scikit-learn.
 
         Returns
         -------
@@ -124,17 +140,19 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
 
         Returns
         -------
         labels : int32 array of shape (n_samples, n_partitions)
+            -1 where a partition does not label a sample.
         """
         check_is_fitted(self, "models_")
         X = self._prepare(self._validate(X, reset=False), fitting=False)
         labels = np.empty((X.shape[0], len(self.models_)), np.int32, order="F")
-        predicted = self._run("transform", lambda model: self._predict(model, X), self.models_)
-        for column, made in enumerate(predicted):
-            labels[:, column] = made
+        columns = self._run("transform", lambda model: self._predict(model, X), self.models_)
+        for i, column in enumerate(columns):
+            labels[:, i] = column
         return labels
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
@@ -150,11 +168,14 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _run(
         self, task: str, work: Callable[[_Item], _Result], items: Sequence[_Item]
     ) -> Iterator[_Result]:
-        """Results in order, computed on `n_jobs` threads, each on one core; reports progress."""
+        """Yield the results in order, computed on `n_jobs` threads of one core each.
+
+        Reports progress under the name `task`.
+        """
         controller = ThreadpoolController()
 
         def on_one_core(item: _Item) -> _Result:
-            # OpenMP counts threads per calling thread, so each worker sets its own limit
+            # OpenMP counts threads per calling thread, so each worker sets its own limit.
             with controller.limit(limits=1, user_api="openmp"):
                 return work(item)
 
@@ -178,8 +199,8 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return tags
 
 
-# scikit-learn wraps `transform` for set_output when the class is made and would hide the condition
-# under its wrapper, so the condition goes on top, afterwards
+# scikit-learn wraps `transform` for set_output when the class is created, which would hide the
+# condition. So the condition is added afterwards.
 BaseGenerator.transform = available_if(  # type: ignore[method-assign]
     lambda generator: generator._predicts()
 )(BaseGenerator.transform)

@@ -1,4 +1,4 @@
-"""Any scikit-learn clusterer as a maker of one partition."""
+"""Use any scikit-learn clusterer to make one partition."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 from partita._seeding import clone_with_seeds
 from partita.generators._base import MISSING, Labels
 
-__all__ = ["as_labels", "check_clusterer", "seeded"]
+__all__ = ["check_clusterer", "check_labels", "clone_with_seed"]
 
 
 def check_clusterer(estimator: Any, name: str) -> None:
-    """Refuse what has no `fit_predict`, or is a class instead of an object."""
+    """Raise an error for a class, and for an object without `fit_predict`."""
     if isinstance(estimator, type) or not hasattr(estimator, "fit_predict"):
         raise TypeError(
             f"{name} must be a clusterer with fit_predict, such as KMeans(3), got {estimator!r}."
         )
 
 
-def seeded(estimator: Any, rng: np.random.Generator) -> Any:
-    """A clone with a seed wherever its `random_state` is None; one that is set stays."""
+def clone_with_seed(estimator: Any, rng: np.random.Generator) -> Any:
+    """Return a clone with a seed for every `random_state` that is None; others stay."""
     return clone_with_seeds(estimator, lambda: int(rng.integers(2**31 - 1)))
 
 
-def as_labels(labels: Any, name: str) -> Labels:
-    """Integer labels with every negative one, whatever it means to its estimator, as missing."""
+def check_labels(labels: Any, name: str) -> Labels:
+    """Return integer labels of the estimator `name`; negative ones become missing (-1)."""
     labels = np.asarray(labels)
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Features as the partitions see them: single precision, centerd or of unit length."""
+"""Prepare features for clustering: single precision, centered or of unit length."""
 
 from __future__ import annotations
 
@@ -24,11 +24,20 @@ _BLOCK = 4096
 
 @dataclass(frozen=True)
 class Preparation:
-    """One affine map for all features, or unit rows: k-means does not notice, float32 does.
+    """An affine map of all features, or the division of each row by its length.
 
-    Dense features are centerd in double precision and divided by a power of two before they become
-    single, so that neither a large offset nor a large unit costs digits. With `unit` each row is
-    divided by its length instead. Sparse rows stay sparse, hence not centerd.
+    Dense features are centered in double precision and divided by a power of two before they are
+    rounded to single precision, so that neither a large offset nor a large unit costs digits.
+    k-means gives the same result. Sparse features stay sparse and are not centered.
+
+    Attributes
+    ----------
+    unit : bool
+        Whether each row is divided by its length instead.
+    shift : array of shape (n_features,) or None
+        Subtracted from every row.
+    scale : float
+        Factor of every entry, a power of two.
     """
 
     unit: bool
@@ -37,7 +46,7 @@ class Preparation:
 
     @classmethod
     def of(cls, X: Any, *, unit: bool) -> Preparation:
-        """The map that suits the training features X."""
+        """Choose the map for the training features X."""
         if unit:
             return cls(True, None, 1.0)
         shift = None if sp.issparse(X) else X.mean(axis=0, dtype=np.float64)
@@ -50,7 +59,7 @@ class Preparation:
         return cls(False, shift, float(2.0 ** -np.clip(exponent, -1000, 1000)))
 
     def apply(self, X: Any) -> Any:
-        """A float32 copy of X, C-ordered or canonical CSR; X itself stays as it is."""
+        """Return a float32 copy of X, in C order or as canonical CSR."""
         if self.unit:
             return _as_single(unit_rows(X))
         if sp.issparse(X):
@@ -64,9 +73,16 @@ class Preparation:
 
 @dataclass(frozen=True)
 class PreparedOnDemand:
-    """Dense features of which each partition prepares the rows it sees, and nobody the others.
+    """Dense features, prepared only for the rows that a partition uses.
 
     They may be a memory-mapped file that is larger than memory.
+
+    Attributes
+    ----------
+    rows : array of shape (n_samples, n_features)
+        Features as the user passed them.
+    preparation : Preparation
+        Map to apply to the rows that are used.
     """
 
     rows: NDArray[Any]
@@ -74,13 +90,15 @@ class PreparedOnDemand:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Number of samples and features."""
         return self.rows.shape[0], self.rows.shape[1]
 
-    def __getitem__(self, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
-        prepared: NDArray[np.float32] = self.preparation.apply(self.rows[chosen])
+    def __getitem__(self, indices: NDArray[np.int64]) -> NDArray[np.float32]:
+        prepared: NDArray[np.float32] = self.preparation.apply(self.rows[indices])
         return prepared
 
     def any(self, axis: int) -> NDArray[np.bool_]:
+        """Return which rows are not all zero, as the method of an array does for axis 1."""
         return np.concatenate(
             [self.rows[block].any(axis=axis) for block in gen_batches(len(self.rows), _BLOCK)]
         )
@@ -93,7 +111,7 @@ def _largest(values: NDArray[Any], shift: NDArray[np.float64] | None) -> float:
 def _as_single(X: Any) -> Any:
     if not sp.issparse(X):
         return np.ascontiguousarray(X, np.float32)
-    # k-means takes 32-bit indices only
+    # scikit-learn's k-means takes 32-bit indices only.
     indices, indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     X = sp.csr_matrix((X.data.astype(np.float32), indices, indptr), shape=X.shape)
     X.sum_duplicates()
@@ -102,10 +120,11 @@ def _as_single(X: Any) -> Any:
 
 
 def unit_rows(X: Any) -> Any:
-    """A copy whose rows are divided by their length, however small; a row of zeros stays one."""
+    """Return a copy with rows of unit length; a row of zeros stays zero."""
     X = X.copy()
-    for length in (_largest_of_rows, _lengths_of_rows):  # the first against under- and overflow
-        divisor = length(X)
+    # Dividing by the largest entry first prevents underflow and overflow of the squares.
+    for compute_divisor in (_largest_of_rows, _lengths_of_rows):
+        divisor = compute_divisor(X)
         divisor[divisor == 0] = 1
         if sp.issparse(X):
             X.data /= np.repeat(divisor, np.diff(X.indptr))
@@ -125,23 +144,23 @@ def _lengths_of_rows(X: Any) -> NDArray[Any]:
 
 
 def squared_norms(X: Any) -> NDArray[Any]:
-    """Squared length of every row."""
+    """Return the squared length of every row."""
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), X.dtype).ravel()
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def has_direction(X: Any) -> NDArray[np.bool_]:
-    """Which rows are not all zero."""
+    """Return which rows are not all zero."""
     if sp.issparse(X):
         return np.asarray(np.diff(X.indptr) > 0)
     return np.asarray(X.any(axis=1))
 
 
 def count_distinct_rows(X: Any, stop: int) -> int:
-    """How many distinct rows X has, counted no further than `stop`.
+    """Return the number of distinct rows of X, or `stop` if there are at least that many.
 
-    On ordinary data the first `stop` rows answer, so this costs next to nothing.
+    Usually the first `stop` rows are distinct, so that no others are read.
     """
     seen: set[bytes] = set()
     for block in gen_batches(X.shape[0], _BLOCK):
@@ -150,7 +169,7 @@ def count_distinct_rows(X: Any, stop: int) -> int:
             ends = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
             keys = (rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends)
         else:
-            keys = (row.tobytes() for row in rows + np.float32(0))  # -0.0 becomes 0.0
+            keys = (row.tobytes() for row in rows + np.float32(0))  # + 0 turns -0.0 into 0.0
         for key in keys:
             seen.add(key)
             if len(seen) >= stop:

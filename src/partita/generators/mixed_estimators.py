@@ -1,4 +1,4 @@
-"""Base partitions from any scikit-learn clusterers."""
+"""Make base partitions by any scikit-learn clusterers."""
 
 from __future__ import annotations
 
@@ -9,43 +9,44 @@ import numpy as np
 from sklearn.utils import Tags, get_tags
 
 from partita.generators._base import BaseGenerator, Labels
-from partita.generators._estimators import as_labels, check_clusterer, seeded
+from partita.generators._estimators import check_clusterer, check_labels, clone_with_seed
 from partita.generators._features import unit_rows
 
 __all__ = ["MixedEstimators"]
 
 
 class MixedEstimators(BaseGenerator):
-    """Any scikit-learn clusterers side by side, one partition each.
+    """Any scikit-learn clusterers, one partition each.
 
-    Different algorithms err differently. Whatever has `fit_predict` takes part: k-means, DBSCAN,
-    HDBSCAN, agglomerative or spectral clustering, Gaussian mixtures. What an estimator calls noise
-    (a negative label) is a missing label of its partition.
+    Different algorithms make different errors. Every estimator with `fit_predict` can be used:
+    k-means, DBSCAN, HDBSCAN, agglomerative or spectral clustering, Gaussian mixtures. Noise (a
+    negative label) becomes a missing label.
 
     Parameters
     ----------
     estimators : list of clusterers
-        Cloned before fitting; the same one may appear several times.
+        Estimators, cloned before fitting. The same one may appear several times.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        "cosine" divides every row by its length before the estimators see it.
+        "cosine" divides every row by its length before the estimators are fitted.
     n_jobs : int, optional
-        Estimators fitted at the same time, each on one core. None:
-        `partita.get_config().n_threads`.
-    random_state : int, Generator, RandomState or None
-        Seeds every estimator whose own `random_state` is None; one that is set stays.
+        Number of estimators fitted at the same time, each on one core. -1 uses all cores. By
+        default `partita.get_config().n_threads`.
+    random_state : int, Generator, RandomState or None, default=None
+        Seeds every estimator whose own `random_state` is None; others keep theirs.
 
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples, len(estimators))
-        -1 where an estimator sees noise.
+        Labels of the base partitions, -1 for noise.
     n_clusters_ : array of shape (len(estimators),)
+        Number of clusters of each partition.
     models_ : list
         The fitted clones.
 
     Notes
     -----
-    `transform` exists where every estimator has `predict`. Features reach the estimators in the
-    precision they came in, sparse ones as CSR.
+    `transform` exists if every estimator has `predict`. The estimators get the features in their
+    original precision, sparse ones as CSR.
 
     Examples
     --------
@@ -94,11 +95,11 @@ class MixedEstimators(BaseGenerator):
         return unit_rows(X) if self.metric == "cosine" else X
 
     def _partition(self, X: Any, index: int, rng: np.random.Generator) -> tuple[Labels, Any]:
-        estimator = seeded(self.estimators[index], rng)
-        return as_labels(estimator.fit_predict(X), f"estimators[{index}]"), estimator
+        estimator = clone_with_seed(self.estimators[index], rng)
+        return check_labels(estimator.fit_predict(X), f"estimators[{index}]"), estimator
 
     def _predict(self, model: Any, X: Any) -> Labels:
-        return as_labels(model.predict(X), f"estimators[{self.models_.index(model)}]")
+        return check_labels(model.predict(X), f"estimators[{self.models_.index(model)}]")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

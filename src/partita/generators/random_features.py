@@ -1,4 +1,4 @@
-"""k-means on random features: random feature selection (RFS)."""
+"""Random feature selection (RFS): k-means on random features."""
 
 from __future__ import annotations
 
@@ -16,32 +16,36 @@ __all__ = ["RandomFeatures"]
 class RandomFeatures(KMeansGenerator):
     """Random feature selection (RFS): k-means on a random part of the features.
 
-    Partition i sees all samples but only round(ratio * d) features, at least one, drawn without
-    replacement. Where some features are noise, some partitions are free of it.
+    Partition i uses all samples and round(ratio * d) features, at least one, drawn without
+    replacement. If some features are noise, some partitions do not use them.
 
     Parameters
     ----------
     n_partitions : int, default=100
+        Number of base partitions.
     ratio : float in (0, 1], default=0.1
-        Share of the features a partition sees. 0.1 is the published setting; with few features, or
-        as pseudo views of one view, 0.5 is the better choice.
-    n_clusters, k_min, k_max, metric, n_init, max_iter, n_jobs, random_state
-        As in `RandomK`: K_i is drawn from k_min..k_max, and `k_min=K, k_max=K` fixes it. With
-        "cosine" the lengths are those of the chosen part; a row without any entry in it is not
-        labeled (-1) by this partition.
+        Share of the features that a partition uses. 0.1 is the published setting; with few
+        features, or for pseudo views of one view, 0.5 is better.
+    n_clusters, k_min, k_max : int, optional
+        Range of K_i, as in `RandomK`. `k_min=K, k_max=K` fixes it.
+    metric, n_init, max_iter, n_jobs, random_state
+        As in `RandomK`, with the same defaults. With "cosine", lengths are computed
+        from the chosen features; a partition does not label (-1) a row that is zero in all of them.
 
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples, n_partitions)
+        Labels of the base partitions.
     n_clusters_ : array of shape (n_partitions,)
+        Number of clusters of each partition.
     n_iter_ : int
-        Iterations of the k-means run that took most.
+        Largest number of iterations of a k-means run.
     models_ : list
-        One nearest-center model per partition; `models_[i].features` are the columns it looks at.
+        One nearest-center model per partition; `models_[i].features` are the features it uses.
 
     Notes
     -----
-    Cost: that of `RandomK`, times `ratio`.
+    Cost: `ratio` times that of `RandomK`.
 
     References
     ----------
@@ -80,16 +84,18 @@ class RandomFeatures(KMeansGenerator):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.n_partitions = n_partitions
+        super().__init__(
+            n_partitions,
+            n_clusters=n_clusters,
+            k_min=k_min,
+            k_max=k_max,
+            metric=metric,
+            n_init=n_init,
+            max_iter=max_iter,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.ratio = ratio
-        self.n_clusters = n_clusters
-        self.k_min = k_min
-        self.k_max = k_max
-        self.metric = metric
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _view(self, n_samples: int, n_features: int, rng: np.random.Generator) -> View:
         count = max(1, round(self.ratio * n_features))

@@ -1,8 +1,6 @@
-"""k-means with a random number of clusters: random parameter selection (RPS)."""
+"""Random parameter selection (RPS): k-means with a random number of clusters."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -18,46 +16,50 @@ class RandomK(KMeansGenerator):
 
         K_i ~ uniform{k_min, ..., k_max},    k_min = K or 2,    k_max = floor(sqrt(n)).
 
-    Many clusters cut the data finely and seldom join what does not belong together; where the cuts
-    fall changes from run to run, and the consensus joins what they agree on.
+    Partitions into many small clusters rarely put samples together that do not belong together.
+    Their borders change from run to run, and the consensus joins what most partitions join.
 
     Parameters
     ----------
     n_partitions : int, default=100
+        Number of base partitions.
     n_clusters : int, optional
-        The K you expect in the end; the smallest K_i where `k_min` is not given.
+        Expected number of clusters K of the consensus. It is the default of `k_min`.
     k_min, k_max : int, optional
-        Range of K_i, ends included. Equal values fix it.
+        Range of K_i, both ends included. Equal values fix it. By default `k_min` is `n_clusters`,
+        or 2 without it, and `k_max` is floor(sqrt(n)).
     metric : {"euclidean", "cosine"}, default="euclidean"
         "cosine" divides every row by its length first (the usual choice for text); a row of zeros
         has no direction and stays unlabeled (-1).
     n_init : int, default=1
-        k-means starts per partition, the best inertia wins. Variety is the point of an ensemble:
-        more partitions use the time better than more starts.
+        Restarts of k-means per partition; the smallest inertia wins. An ensemble needs variety, so
+        more partitions use the time better than more restarts.
     max_iter : int, default=50
-        Iterations per start; further ones lower the inertia by 0.03 % or less on average.
+        Iterations per restart; more lower the inertia by 0.03 % or less on average.
     n_jobs : int, optional
-        Partitions made at the same time, each on one core. None: `partita.get_config().n_threads`.
-        -1: all cores. The labels do not depend on it.
-    random_state : int, Generator, RandomState or None
+        Number of partitions made at the same time, each on one core. -1 uses all cores. By default
+        `partita.get_config().n_threads`. The labels do not depend on it.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed. The same integer gives the same labels.
 
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples, n_partitions)
+        Labels of the base partitions.
     n_clusters_ : array of shape (n_partitions,)
-        Clusters each partition really has; fewer than drawn where rows repeat.
+        Number of clusters of each partition; fewer than drawn if there are fewer distinct rows.
     n_iter_ : int
-        Iterations of the k-means run that took most.
+        Largest number of iterations of a k-means run.
     models_ : list
         One nearest-center model per partition.
 
     Notes
     -----
-    Cost: O(n d K_i) an iteration; memory O(n d) per job and O(K_i d) per kept model. Features are
-    held in single precision, centerd. `transform` of the training samples returns `labels_`.
+    Cost: O(n d K_i) per iteration; memory O(n d) per job and O(K_i d) per model. Features are
+    centered and held in single precision. `transform` of the training samples returns `labels_`.
 
-    Deviation from the papers: k-means starts from greedy k-means++ seeds on a sample of the rows;
-    the authors used MATLAB's starts.
+    Deviation from the papers: k-means is initialized by greedy k-means++ on a sample of the rows;
+    the authors used MATLAB's initialization.
 
     References
     ----------
@@ -75,29 +77,6 @@ class RandomK(KMeansGenerator):
     >>> bool(generator.n_clusters_.min() >= 3), bool(generator.n_clusters_.max() <= 12)
     (True, True)
     """
-
-    def __init__(
-        self,
-        n_partitions: int = 100,
-        *,
-        n_clusters: int | None = None,
-        k_min: int | None = None,
-        k_max: int | None = None,
-        metric: str = "euclidean",
-        n_init: int = 1,
-        max_iter: int = 50,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_partitions = n_partitions
-        self.n_clusters = n_clusters
-        self.k_min = k_min
-        self.k_max = k_max
-        self.metric = metric
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _view(self, n_samples: int, n_features: int, rng: np.random.Generator) -> View:
         return View()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from math import isqrt
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._sklearn_compat import Interval
+from partita.generators._base import POSITIVE_INT
 from partita.generators._kmeans import KMeansGenerator, View
 
 __all__ = ["RandomProjections"]
@@ -17,31 +16,38 @@ __all__ = ["RandomProjections"]
 class RandomProjections(KMeansGenerator):
     """k-means on random linear projections of the features.
 
-    Partition i sees X R_i with R_i of shape (n_features, q) and independent normal entries of
-    variance 1/q, which keeps squared distances in expectation. High-dimensional data are clustered
-    in few dimensions, differently every time; the consensus recovers what the projections share.
+    Partition i clusters X R_i with R_i of shape (n_features, q) and independent normal entries of
+    variance 1/q, which keep squared distances in expectation. High-dimensional data are clustered
+    in few dimensions, different ones in every partition.
 
     Parameters
     ----------
     n_partitions : int, default=100
+        Number of base partitions.
     n_components : int, optional
-        q. None: the square root of the number of features, rounded up.
-    n_clusters, k_min, k_max, metric, n_init, max_iter, n_jobs, random_state
-        As in `RandomK`. With "cosine" rows have unit length before and after the projection.
+        q, the number of dimensions. By default the square root of the number of features, rounded
+        up.
+    n_clusters, k_min, k_max : int, optional
+        Range of K_i, as in `RandomK`. `k_min=K, k_max=K` fixes it.
+    metric, n_init, max_iter, n_jobs, random_state
+        As in `RandomK`, with the same defaults. With "cosine", rows have unit length before
+        and after the projection.
 
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples, n_partitions)
+        Labels of the base partitions.
     n_clusters_ : array of shape (n_partitions,)
+        Number of clusters of each partition.
     n_iter_ : int
-        Iterations of the k-means run that took most.
+        Largest number of iterations of a k-means run.
     models_ : list
         One nearest-center model per partition; `models_[i].features` is R_i.
 
     Notes
     -----
-    Cost: O(n d q) for the projection, then k-means in q dimensions; the kept models hold d q single
-    precision numbers each. Sparse features are projected without becoming dense.
+    Cost: O(n d q) for the projection, then k-means in q dimensions; each model holds d q numbers in
+    single precision. Sparse features are projected without becoming dense.
 
     References
     ----------
@@ -61,7 +67,7 @@ class RandomProjections(KMeansGenerator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KMeansGenerator._parameter_constraints,
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
+        "n_components": [None, POSITIVE_INT],
     }
 
     def __init__(
@@ -78,16 +84,18 @@ class RandomProjections(KMeansGenerator):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.n_partitions = n_partitions
+        super().__init__(
+            n_partitions,
+            n_clusters=n_clusters,
+            k_min=k_min,
+            k_max=k_max,
+            metric=metric,
+            n_init=n_init,
+            max_iter=max_iter,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.n_components = n_components
-        self.n_clusters = n_clusters
-        self.k_min = k_min
-        self.k_max = k_max
-        self.metric = metric
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _view(self, n_samples: int, n_features: int, rng: np.random.Generator) -> View:
         q = self.n_components or isqrt(n_features - 1) + 1

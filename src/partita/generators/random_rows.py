@@ -1,4 +1,4 @@
-"""k-means on random samples of rows: row segmentation, the rest missing."""
+"""Row segmentation: k-means on random samples of rows, the other labels missing."""
 
 from __future__ import annotations
 
@@ -18,41 +18,47 @@ __all__ = ["RandomRows"]
 
 
 class RandomRows(KMeansGenerator):
-    """Row segmentation: k-means on a random part of the samples, the others left missing.
+    """Row segmentation: k-means on a random part of the samples.
 
-    Partition i sees round(ratio * n) samples, at least two, drawn without replacement; the rest
-    has no label (-1) in it. Every k-means run is smaller by `ratio`, and so is its memory: this is
-    how data too large for one k-means become incomplete base partitions.
+    Partition i clusters round(ratio * n) samples, at least two, drawn without replacement. The
+    others have no label (-1) in it. Time and memory of a k-means run are smaller by `ratio`, so
+    that data too large for one k-means run become incomplete base partitions.
 
     Parameters
     ----------
     n_partitions : int, default=100
+        Number of base partitions.
     ratio : float in (0, 1], default=0.5
-        Share of the samples a partition sees.
-    n_clusters, k_min, k_max, metric, n_init, max_iter, n_jobs, random_state
-        As in `RandomK`; `k_max` defaults to the square root of the samples a partition *sees*.
+        Share of the samples that a partition clusters.
+    n_clusters, k_min, k_max : int, optional
+        Range of K_i, as in `RandomK`. `k_max` is by default the square root of the number of
+        samples that a partition clusters.
+    metric, n_init, max_iter, n_jobs, random_state
+        As in `RandomK`, with the same defaults.
 
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples, n_partitions)
-        -1 for the samples a partition did not see.
+        Labels of the base partitions, -1 for samples that a partition did not cluster.
     n_clusters_ : array of shape (n_partitions,)
+        Number of clusters of each partition.
     n_iter_ : int
-        Iterations of the k-means run that took most.
+        Largest number of iterations of a k-means run.
     models_ : list
         One nearest-center model per partition.
 
     Notes
     -----
-    `fit_transform` leaves unseen samples missing; `transform` labels **every** sample it is given
-    by the nearest center, training samples included. The two agree where `labels_` is not -1.
+    `fit_transform` returns -1 for samples that a partition did not cluster. `transform` labels
+    **every** sample by the nearest center, also training samples. The two agree where `labels_` is
+    not -1.
 
-    Features may be a memory-mapped file (`np.load(path, mmap_mode="r")`): only the rows a partition
-    sees are copied. Where the labels do not fit in memory either, `segment` writes them to a
+    Features may be a memory-mapped file (`np.load(path, mmap_mode="r")`): only the rows of a
+    partition are copied. If the labels do not fit in memory either, `segment` writes them to a
     store.
 
-    Deviation from the paper: its experiments draw with replacement, so that a ratio of 0.2 to 0.8
-    showed 18 to 55 % of the samples to a partition; here `ratio` is the share itself.
+    Deviation from the paper: its experiments draw with replacement, so that at a ratio of 0.2 to
+    0.8 a partition clusters 18 to 55 % of the samples; here `ratio` is that share itself.
 
     References
     ----------
@@ -88,30 +94,38 @@ class RandomRows(KMeansGenerator):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.n_partitions = n_partitions
+        super().__init__(
+            n_partitions,
+            n_clusters=n_clusters,
+            k_min=k_min,
+            k_max=k_max,
+            metric=metric,
+            n_init=n_init,
+            max_iter=max_iter,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.ratio = ratio
-        self.n_clusters = n_clusters
-        self.k_min = k_min
-        self.k_max = k_max
-        self.metric = metric
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Make the base partitions of X; warns if a sample fell into none of them.
+        """Make the base partitions of X; warn if a sample has no label in any of them.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
         y : ignored
+            Present for scikit-learn.
+
+        Returns
+        -------
+        self
         """
         super().fit(X, y)
-        unseen = int(np.count_nonzero((self.labels_ == MISSING).all(axis=1)))
-        if unseen:
+        n_unlabeled = int(np.count_nonzero((self.labels_ == MISSING).all(axis=1)))
+        if n_unlabeled:
             warn_user(
-                f"{unseen} of {len(self.labels_)} samples have no label in any of the "
+                f"{n_unlabeled} of {len(self.labels_)} samples have no label in any of the "
                 f"{self.n_partitions} partitions. Raise ratio={self.ratio} or n_partitions."
             )
         return self
@@ -119,9 +133,9 @@ class RandomRows(KMeansGenerator):
     def _training_rows(self, X: Any) -> Any:
         return super()._training_rows(X) if issparse(X) else PreparedOnDemand(X, self._preparation)
 
-    def _n_seen(self, n_samples: int) -> int:
+    def _n_rows(self, n_samples: int) -> int:
         return max(2, round(self.ratio * n_samples))
 
     def _view(self, n_samples: int, n_features: int, rng: np.random.Generator) -> View:
-        seen = rng.choice(n_samples, self._n_seen(n_samples), replace=False)
-        return View(rows=np.sort(seen))
+        rows = rng.choice(n_samples, self._n_rows(n_samples), replace=False)
+        return View(rows=np.sort(rows))

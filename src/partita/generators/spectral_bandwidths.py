@@ -1,9 +1,8 @@
-"""Spectral clusterings at several kernel bandwidths."""
+"""Make base partitions by spectral clustering at several kernel bandwidths."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,8 +13,7 @@ from sklearn.metrics import euclidean_distances
 
 from partita._linalg import eigh
 from partita._memory import require_memory
-from partita._sklearn_compat import Interval
-from partita.generators._base import BaseGenerator, Labels
+from partita.generators._base import POSITIVE_INT, BaseGenerator, Labels
 from partita.generators._features import Preparation, count_distinct_rows, unit_rows
 from partita.generators._kmeans import CentroidModel, kmeans
 
@@ -23,7 +21,7 @@ __all__ = ["SpectralBandwidths"]
 
 _PUBLISHED = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 50.0, 100.0)
 _KMEANS_ITERATIONS = 100
-_CONNECTED = 1e-12  # weaker normalized ties do not hold a graph together numerically
+_CONNECTED = 1e-12  # weaker normalized edges do not connect a graph numerically
 
 
 class SpectralBandwidths(BaseGenerator):
@@ -38,32 +36,36 @@ class SpectralBandwidths(BaseGenerator):
     Parameters
     ----------
     n_clusters : int, default=8
-        K, the clusters of every partition; fewer only where there are fewer distinct samples.
+        K, the number of clusters of every partition; fewer if there are fewer distinct samples.
     multipliers : sequence of float, default=(0.01, 0.05, 0.1, 0.5, 1, 5, 10, 50, 100)
-        Bandwidths as multiples of the mean distance: one partition each.
+        Bandwidths as multiples of the mean distance, one per partition.
     metric : {"euclidean", "cosine"}, default="euclidean"
         "cosine" divides every row by its length first.
     n_init : int, default=10
-        k-means starts on the embedding.
+        Restarts of k-means on the embedding.
     n_jobs : int, optional
-        Bandwidths computed at the same time; every job holds one n x n kernel. None:
-        `partita.get_config().n_threads`. The labels do not depend on it.
-    random_state : int, Generator, RandomState or None
+        Number of partitions made at the same time, each with one n x n kernel. -1 uses all cores.
+        By default `partita.get_config().n_threads`. The labels do not depend on it.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed. The same integer gives the same labels.
 
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples, len(multipliers))
+        Labels of the base partitions.
     n_clusters_ : array of shape (len(multipliers),)
+        Number of clusters of each partition.
     mean_distance_ : float
+        d, the mean distance between two samples.
 
     Notes
     -----
     There is no `transform`: spectral clustering does not label new samples.
 
-    Memory O(n^2) doubles, checked against the budget before anything is allocated. Time O(n^2 d +
-    n^2 K) an Arnoldi step; O(n^3) where the kernel falls apart into unconnected parts, which the
-    narrow bandwidths do. Such a kernel is close to the identity and its partition close to
-    arbitrary: the published protocol contains these partitions on purpose.
+    Memory O(n^2) doubles, compared with the budget before anything is allocated. Time O(n^2 d) for
+    the distances and O(n^2 K) per Lanczos step, or O(n^3) if the kernel is not connected, as for
+    narrow bandwidths. Such a kernel is close to the identity and its partition almost arbitrary;
+    the published protocol contains these partitions on purpose.
 
     References
     ----------
@@ -81,9 +83,9 @@ class SpectralBandwidths(BaseGenerator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BaseGenerator._parameter_constraints,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [POSITIVE_INT],
         "multipliers": ["array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [POSITIVE_INT],
     }
 
     def __init__(
@@ -110,7 +112,7 @@ class SpectralBandwidths(BaseGenerator):
         return len(self.multipliers)
 
     def _prepare(self, X: Any, *, fitting: bool) -> NDArray[np.float64]:
-        """Squared distances in units of the squared mean distance."""
+        """Return squared distances in units of the squared mean distance."""
         multipliers = np.asarray(self.multipliers, float)
         if multipliers.ndim != 1 or not len(multipliers) or not np.all(multipliers > 0):
             raise ValueError(
@@ -156,7 +158,10 @@ class SpectralBandwidths(BaseGenerator):
 def _leading_eigenvectors(
     M: NDArray[np.float64], k: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Eigenvectors of the k largest eigenvalues: Lanczos where they are separate, else direct."""
+    """Return the eigenvectors of the k largest eigenvalues.
+
+    Lanczos for connected graphs, otherwise LAPACK: Lanczos fails on multiple eigenvalues.
+    """
     n = len(M)
     start = rng.uniform(-1, 1, n)
     if 20 * k < n and connected_components(M > _CONNECTED, directed=False)[0] == 1:
