@@ -1,4 +1,4 @@
-"""What BaseConsensus does for every method, on a method that is simple enough to see through."""
+"""The work of BaseConsensus for every method, shown on a trivial method."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INFO = replace(EAC.info, key="probe", bytes_needed=lambda size: size.n_rows)
 
 
 class Probe(BaseConsensus):
-    """Rows in their canonical order, dealt out to the clusters; remembers what it was given."""
+    """Assign rows to the clusters in turn, and store the ensemble and a random number."""
 
     info: ClassVar[MethodInfo] = INFO
     _parameter_constraints: ClassVar[dict] = {"n_clusters": N_CLUSTERS}
@@ -32,7 +32,7 @@ class Probe(BaseConsensus):
         self.n_clusters = n_clusters
 
     def _solve(self, ensemble, rng):
-        self.given = ensemble
+        self.received = ensemble
         self.drawn = rng.integers(2**40)
         return Solution(np.arange(ensemble.n_rows) % self.n_clusters)
 
@@ -45,16 +45,16 @@ LABELS = np.array([[0, 0], [1, 0], [0, 0], [2, 1], [3, 1]])
 
 def test_solve_gets_distinct_rows_with_weights():
     method = Probe(2).fit(LABELS)
-    assert method.given.n_rows == 4
-    assert sorted(method.given.weights.tolist()) == [1, 1, 1, 2]
-    assert method.given.is_compressed
+    assert method.received.n_rows == 4
+    assert sorted(method.received.weights.tolist()) == [1, 1, 1, 2]
+    assert method.received.is_compressed
     assert method.labels_.shape == (5,)
     assert method.labels_[0] == method.labels_[2]
 
 
-def test_solve_is_not_asked_when_rows_are_few():
+def test_solve_is_not_called_with_few_rows():
     method = Probe(4).fit(LABELS)
-    assert not hasattr(method, "given")
+    assert not hasattr(method, "received")
     assert method.labels_.tolist() == [0, 1, 0, 2, 3]
     assert method.n_iter_ == 0
 
@@ -112,7 +112,7 @@ def test_what_was_learned_becomes_attributes():
     assert method.extra_ == "kept"
 
 
-def test_a_refit_forgets_what_was_learned():
+def test_a_refit_removes_earlier_attributes():
     method = returning(Solution(np.array([0, 1, 0, 1]), history=[1], learned={"extra_": 1}))(2)
     method.fit(LABELS)
     method.set_params(n_clusters=4).fit(LABELS)
@@ -129,7 +129,7 @@ def test_a_refit_forgets_what_was_learned():
         (np.array([0.0, 1.0, 0.0, 1.0]), TypeError, "number clusters from 0 on"),
     ],
 )
-def test_labels_that_are_none(labels, error, words):
+def test_invalid_labels(labels, error, words):
     with pytest.raises(error, match=words):
         returning(Solution(labels))(2).fit(LABELS)
 
@@ -160,7 +160,7 @@ def test_fit_is_final(name):
         type("Wrong", (Probe,), {name: lambda self, X: self})
 
 
-def test_a_method_without_solve_is_none():
+def test_a_method_must_define_solve():
     class Abstract(BaseConsensus):
         info = INFO
 
@@ -190,14 +190,14 @@ NOISY = np.array([[0, -1], [0, 1], [1, -1], [1, 2]])
 )
 def test_what_minus_one_means(noise, clusters, missing):
     method = Probe(2).fit(NOISY, noise=noise)
-    assert sorted(method.given.n_clusters.tolist()) == clusters
-    assert method.given.n_missing == missing
+    assert sorted(method.received.n_clusters.tolist()) == clusters
+    assert method.received.n_missing == missing
     np.testing.assert_array_equal(Probe(2).fit_predict(NOISY, noise=noise), method.labels_)
     with pytest.raises(ValueError, match="noise must be one of"):
         Probe(2).fit(NOISY, noise="drop")
 
 
-def test_refusing_missing_labels_names_those_that_do_not():
+def test_refusing_missing_labels_names_methods_that_accept_them():
     class Refuses(Probe):
         info = replace(INFO, missing="refused")
 
@@ -209,14 +209,14 @@ def test_refusing_missing_labels_names_those_that_do_not():
 # -- memory ----------------------------------------------------------------------------------
 
 
-def test_memory_is_asked_for_before_solving():
+def test_memory_is_checked_before_solving():
     with (
         config_context(memory_budget=3),
         pytest.raises(MemoryBudgetError, match=r"Probe on 4 distinct rows needs 4 bytes"),
     ):
         Probe(2).fit(LABELS)
     with config_context(memory_budget=4):
-        assert Probe(2).fit(LABELS).given.n_rows == 4
+        assert Probe(2).fit(LABELS).received.n_rows == 4
 
 
 def test_the_error_names_methods_that_would_fit():
@@ -230,7 +230,7 @@ def test_the_error_names_methods_that_would_fit():
         assert "EAC" not in str(caught.value).replace("WEAC", "")
 
 
-def test_methods_that_refuse_missing_labels_are_no_way_out():
+def test_methods_that_refuse_missing_labels_are_not_suggested():
     class RefusesButFits(Probe):
         info = replace(INFO, missing="refused", bytes_needed=lambda size: 1)
 
@@ -277,7 +277,7 @@ def test_no_matrix_where_nothing_was_learned():
 # -- scikit-learn ----------------------------------------------------------------------------
 
 
-def test_names_of_a_frame_are_remembered():
+def test_names_of_a_data_frame_are_stored():
     frame = pd.DataFrame(LABELS, columns=["first", "second"])
     method = Probe(2).fit(frame)
     assert method.feature_names_in_.tolist() == ["first", "second"]

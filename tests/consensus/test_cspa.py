@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cut_twin import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, coassociation_cut
+from balanced_cuts import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, coassociation_cut
 from sklearn.metrics import adjusted_rand_score
 
 from partita import CSPA, LWGP, Ensemble, config_context, matrices

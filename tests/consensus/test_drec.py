@@ -1,4 +1,4 @@
-"""DREC against its published program, a twin with a Sylvester solver, and a hand-made example."""
+"""DREC against its published program, a Sylvester solver, and a hand-made example."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_objective_never_rises(lam):
 
 
 @pytest.mark.parametrize(("lam", "found"), [(1.0, False), (10.0, True), (1000.0, True)])
-def test_small_lam_is_fragile(lam, found):
+def test_small_lam_is_not_robust(lam, found):
     """What the docstring says of the default."""
     labels, truth = make_partitions(noise=0.05)
     agreement = adjusted_rand_score(truth, DREC(3, lam=lam, random_state=0).fit_predict(labels))

@@ -1,4 +1,4 @@
-"""EC-CMS against its published program and a plain twin without any reduction."""
+"""EC-CMS against its published program and a computation without reduction."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def repeated(labels, seed=0):
     return np.repeat(labels, times, axis=0)
 
 
-def assert_equals_twin(method, labels, A, atol=1e-8):
+def assert_equals_unreduced(method, labels, A, atol=1e-8):
     C, trace, objective = eccms_slowly(coassociation(labels), A, method.alpha, method.lam)
     assert method.n_iter_ == len(trace)
     np.testing.assert_allclose(method.consensus_matrix(), C, rtol=0, atol=atol)
@@ -106,7 +106,7 @@ def test_published_figures_on_the_authors_draws(shared):
     assert abs(np.mean(scores(ECCMS(8, alpha=0.75, lam=0.01))) - 0.754) < 0.005
 
 
-# -- the twin --------------------------------------------------------------------------------
+# -- against the unreduced computation --------------------------------------------------------
 
 
 @pytest.mark.parametrize("affinity", ["lwca", "ca", "pts"])
@@ -116,7 +116,7 @@ def test_reduction_is_exact(affinity, missing, alpha, lam):
     labels = repeated(make_partitions(40, 10, noise=0.3, missing_ratio=missing)[0])
     method = ECCMS(3, alpha=alpha, lam=lam, affinity=affinity).fit(labels)
     assert len(method.core_matrix_) < len(labels)
-    assert_equals_twin(method, labels, AFFINITIES[affinity](labels))
+    assert_equals_unreduced(method, labels, AFFINITIES[affinity](labels))
 
 
 def test_weights_are_repeats():
@@ -151,7 +151,7 @@ def test_threads_do_not_matter():
 # -- a given affinity ------------------------------------------------------------------------
 
 
-def test_given_affinity_that_follows_the_rows_is_reduced():
+def test_affinity_array_that_is_constant_on_rows_is_reduced():
     labels = repeated(make_partitions(40, 10, noise=0.3)[0])
     named = ECCMS(3).fit(labels)
     given = ECCMS(3, affinity=locally_weighted_coassociation(labels)).fit(labels)
@@ -167,18 +167,18 @@ def features_kernel(n, rng):
     return np.exp(-np.square(points[:, None] - points).sum(axis=2))
 
 
-def test_given_affinity_that_tells_equal_rows_apart():
+def test_affinity_array_that_differs_for_equal_labels():
     labels = repeated(make_partitions(40, 10, noise=0.3)[0])
     A = features_kernel(len(labels), np.random.default_rng(3))
     method = ECCMS(3, affinity=A).fit(labels)
     assert len(method.core_matrix_) == len(labels)
-    assert_equals_twin(method, labels, A)
+    assert_equals_unreduced(method, labels, A)
     order = np.random.default_rng(4).permutation(len(labels))
     shuffled = ECCMS(3, affinity=A[np.ix_(order, order)]).fit(labels[order])
     assert adjusted_rand_score(method.labels_[order], shuffled.labels_) == 1.0
 
 
-def test_given_affinity_with_an_unlabeled_sample():
+def test_affinity_array_with_an_unlabeled_sample():
     labels = repeated(make_partitions(40, 10, noise=0.3)[0])
     A = features_kernel(len(labels), np.random.default_rng(5))
     labels[7] = -1
@@ -221,7 +221,7 @@ def test_the_larger_lam_the_nearer_the_affinity():
 # -- convergence, progress, errors -----------------------------------------------------------
 
 
-def test_cap_is_reported():
+def test_max_iter_is_reported():
     labels = make_partitions(90, 15, 4, noise=0.25)[0]
     with pytest.warns(ConvergenceWarning, match="max_iter=5"):
         method = ECCMS(4, max_iter=5).fit(labels)

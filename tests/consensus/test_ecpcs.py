@@ -1,4 +1,4 @@
-"""ECPCS against its published program, a twin without reduction, and a hand-made example."""
+"""ECPCS against its published program, a computation without reduction, and a hand-made example."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cut_twin import TOY, TOY_ANSWER
+from balanced_cuts import TOY, TOY_ANSWER
 
 from partita import CSPA, GCC, HGPA, MCLA
 from partita.datasets import make_partitions

@@ -1,4 +1,4 @@
-"""GP-MGLA against its published program, a twin without reduction, and a hand-made example."""
+"""GP-MGLA against its published program, without reduction, and by hand."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from operator import attrgetter
 
 import numpy as np
 import pytest
-from crowd_twin import (
+from published import within_sum_of_squares
+from sklearn.metrics import adjusted_rand_score
+from unreduced_crowd import (
     connected_triples_slowly,
     crowd_agreement_slowly,
     incidence_slowly,
     repeated,
 )
-from published import within_sum_of_squares
-from sklearn.metrics import adjusted_rand_score
 
 from partita import GPMGLA, Ensemble, config_context
 from partita.datasets import make_partitions

@@ -1,4 +1,4 @@
-"""HBGF: the embedding of both sides against a dense twin, balanced cuts, and the missing METIS."""
+"""HBGF: the embedding of both sides against a dense computation, balanced cuts, METIS missing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def embedding_slowly(labels, k):
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("shape", [(30, 12), (60, 4)], ids=["few rows", "many rows"])
-def test_unreduced_twin(shape, missing):
+def test_equals_the_unreduced_computation(shape, missing):
     """Gram matrices, which no sign or rotation changes, of samples and clusters together."""
     n, m = shape
     labels = make_partitions(n, m, 3, noise=0.2, missing_ratio=missing, random_state=3)[0]
@@ -48,7 +48,7 @@ def test_unreduced_twin(shape, missing):
     np.testing.assert_allclose(
         found @ found.T, expected[:count] @ expected[:count].T, rtol=0, atol=1e-8
     )
-    # clusters in the user's order: the twin has partitions and labels sorted
+    # clusters in the user's order: the dense computation has partitions and labels sorted
     order = [
         core.offsets[i] + np.flatnonzero(core.categories[i] == name)[0]
         for i in np.argsort(core.partition_order)

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from cut_twin import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, hyperedges_cut
+from balanced_cuts import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, hyperedges_cut
 from sklearn.metrics import adjusted_rand_score
 
 from partita import HGPA, config_context

@@ -37,7 +37,7 @@ def lloyd(CA, seeds, max_iter=100):
         assert len(np.unique(groups)) == len(seeds), "choose seeds that leave no cluster empty"
         centers = np.array([CA[groups == k].mean(axis=0) for k in range(len(seeds))])
         previous = groups
-    raise AssertionError("the twin did not settle")
+    raise AssertionError("the unreduced iteration did not converge")
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -63,7 +63,7 @@ def test_costs_are_distances_of_coassociation_rows(make, missing):
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("make", [few_rows, many_rows])
-def test_unreduced_twin(make, missing):
+def test_equals_the_unreduced_computation(make, missing):
     labels = make(missing)
     seeds = [0, 27, 60]
     groups, objective = lloyd(coassociation(labels, missing="disagree"), seeds)

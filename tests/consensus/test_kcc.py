@@ -1,4 +1,4 @@
-"""KCC: all utilities against the published program, their definitions and a plain twin."""
+"""KCC: all utilities against the published program, their definitions and a plain computation."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def kcc_slowly(setting, labels, groups, w=None):
     return objective, utility
 
 
-def twin(setting, labels, seeds, w, max_iter=100):
+def unreduced(setting, labels, seeds, w, max_iter=100):
     """The published iteration on all samples: no reduction, no look-up, no bounds."""
     n, m = labels.shape
     k = len(seeds)
@@ -109,7 +109,7 @@ def twin(setting, labels, seeds, w, max_iter=100):
         assert len(np.unique(groups)) == k, "choose seeds that leave no cluster empty"
         members = [np.flatnonzero(groups == j) for j in range(k)]
         previous = groups
-    raise AssertionError("the twin did not settle")
+    raise AssertionError("the unreduced iteration did not converge")
 
 
 @pytest.mark.shared
@@ -162,13 +162,13 @@ def test_objective_and_utility_are_their_definitions(setting, missing, weighted)
 
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("missing", [0.0, 0.25])
-def test_unreduced_twin(setting, missing):
+def test_equals_the_unreduced_computation(setting, missing):
     labels = np.repeat(
         make_partitions(40, 6, 3, noise=0.25, missing_ratio=missing, random_state=2)[0], 3, axis=0
     )
     w = np.sqrt([2, 3, 5, 7, 11, 13])  # no two sums tie
     seeds = [0, 60, 110]
-    groups, objective = twin(setting, labels, seeds, w)
+    groups, objective = unreduced(setting, labels, seeds, w)
     method = KCC(3, init=seeds, partition_weights=w, **setting).fit(labels)
     assert adjusted_rand_score(method.labels_, groups) == 1.0
     assert method.objective_ == pytest.approx(objective, rel=1e-8)
@@ -269,7 +269,7 @@ def test_lp_of_order_two_is_the_cosine():
     assert lp.objective_ == cosine.objective_
 
 
-def test_cap_on_iterations_is_honest():
+def test_max_iter_is_reported():
     labels = make_partitions(300, 10, 6, noise=0.6, random_state=1)[0]
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         method = KCC(10, max_iter=1, n_init=1, random_state=0).fit(labels)

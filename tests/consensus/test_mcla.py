@@ -1,10 +1,10 @@
-"""MCLA against a plain NumPy twin and, for the toy of the paper, votes worked out by hand."""
+"""MCLA against plain NumPy and, for the toy of the paper, votes worked out by hand."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from cut_twin import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, jaccard, one_hot
+from balanced_cuts import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, jaccard, one_hot
 from sklearn.metrics import adjusted_rand_score
 
 from partita import MCLA, Ensemble, matrices
@@ -65,7 +65,7 @@ def test_toy_with_the_default_balance(partitioner):
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_votes_on_distinct_rows_are_those_of_a_plain_twin(missing):
+def test_votes_on_distinct_rows_are_those_on_all_samples(missing):
     """Jaccard, sizes, votes and labels computed on all samples, from the meta-clusters found."""
     labels = np.repeat(make_partitions(40, 6, 3, noise=0.3, missing_ratio=missing)[0], 3, axis=0)
     core = Ensemble.from_partitions(labels).compress()
@@ -110,7 +110,7 @@ def test_moderately_unequal_clusters_are_found(partitioner):
     assert adjusted_rand_score(truth, method.fit_predict(labels)) < 0.8
 
 
-def test_more_clusters_wanted_than_there_are():
+def test_more_clusters_requested_than_exist():
     labels = np.array([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]]).T
     with pytest.warns(PartitaWarning, match="instead of"):
         found = MCLA(3, random_state=0).fit(labels[:, [0, 1, 1]])

@@ -41,12 +41,12 @@ def factorize_slowly(A, Q, max_iter=1000, tol=1e-3):
         history.append(np.linalg.norm(A - Q @ D @ Q.T) ** 2)
         if moved <= tol:
             return Q, D, history
-    raise AssertionError("the twin did not settle")
+    raise AssertionError("the unreduced iteration did not converge")
 
 
 @pytest.mark.parametrize("init", ["k-means", "random"])
 @pytest.mark.parametrize("missing", [0.0, 0.25])
-def test_unreduced_twin(init, missing):
+def test_equals_the_unreduced_computation(init, missing):
     labels = repeated(missing)
     method = NMFC(3, init=init, n_init=1, random_state=5).fit(labels)
     core = Ensemble.from_partitions(labels).compress()
@@ -131,7 +131,7 @@ def test_equal_weights_are_equal():
 
 @pytest.mark.parametrize("weights", ["equal", "learned"])
 @pytest.mark.parametrize("init", ["k-means", "random"])
-def test_settings_find_a_planted_partition(weights, init):
+def test_all_settings_find_a_planted_partition(weights, init):
     labels, truth = make_partitions(90, 12, 3, noise=0.1, missing_ratio=0.1)
     method = NMFC(3, partition_weights=weights, init=init, random_state=0).fit(labels)
     assert adjusted_rand_score(truth, method.labels_) > 0.95
@@ -149,7 +149,7 @@ def test_starts_that_lose_a_cluster_come_last():
     assert NMFC(10, random_state=0).fit(labels).n_clusters_ == 10
 
 
-def test_cap_is_honest():
+def test_max_iter_is_reported():
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
         method = NMFC(3, max_iter=2, n_init=1, random_state=0).fit(repeated())
     assert not method.converged_

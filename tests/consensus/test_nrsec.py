@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from representation_twin import assert_equal_to_twin, repeated_rows, represent
+from unreduced_representation import assert_equals_unreduced, repeated_rows, represent
 
 from partita import NRSEC
 from partita.datasets import make_partitions
@@ -12,19 +12,19 @@ from partita.datasets import make_partitions
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_equals_the_unreduced_twin(missing, seed):
+def test_equals_the_unreduced_computation(missing, seed):
     labels = repeated_rows(missing, seed)
     method = NRSEC(3, random_state=0).fit(labels)
     assert len(method.core_matrix_) < 0.7 * len(labels)
-    assert_equal_to_twin(method, represent(labels, 3, 1.0, 0.01, concave=True))
+    assert_equals_unreduced(method, represent(labels, 3, 1.0, 0.01, concave=True))
 
 
 @pytest.mark.parametrize("gamma", [1.2, 4.0])
-def test_outer_steps_equal_the_twin(gamma):
+def test_outer_steps(gamma):
     labels = repeated_rows(0.0, 4)
     method = NRSEC(3, gamma=gamma, n_outer=3, random_state=0).fit(labels)
-    twin = represent(labels, 3, 1.0, 0.01, concave=True, gamma=gamma, n_outer=3)
-    assert_equal_to_twin(method, twin)
+    unreduced = represent(labels, 3, 1.0, 0.01, concave=True, gamma=gamma, n_outer=3)
+    assert_equals_unreduced(method, unreduced)
 
 
 def test_gamma_acts_from_the_second_tangent():

@@ -64,7 +64,7 @@ def test_walks_counted_step_by_step(name, missing):
     assert adjusted_rand_score(found.labels_, expected) == 1.0
 
 
-def test_sizes_steer_the_walk_and_not_the_linkage():
+def test_sizes_enter_the_walk_and_not_the_linkage():
     """Three micro-clusters in a row, a - b - c: from b the walk prefers the larger side."""
     labels = np.array([[0, 0, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1]])
     # one step: a and c go to b, b goes to a or c in proportion to their sizes

@@ -1,4 +1,4 @@
-"""RCE: the authors' output, an unreduced twin, soft matrices, stopping and refusals."""
+"""RCE: the authors' output, an unreduced computation, soft matrices, stopping and refusals."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_entries_of_the_program_before_symmetry(case):
 
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 @pytest.mark.parametrize(("lam1", "lam2", "mu"), [(1, 1, 1e-3), (0.3, 4, 0.1), (20, 0.05, 1e-3)])
-def test_equals_the_unreduced_twin(missing, lam1, lam2, mu):
+def test_equals_the_unreduced_computation(missing, lam1, lam2, mu):
     labels = make_partitions(25, 7, noise=0.3, missing_ratio=missing, random_state=1)[0]
     labels = np.repeat(labels, np.random.default_rng(0).integers(1, 4, 25), axis=0)
     method = RCE(3, lambda1=lam1, lambda2=lam2, mu=mu, max_iter=6, tol=0, random_state=0)
@@ -140,7 +140,7 @@ def test_equals_the_unreduced_twin(missing, lam1, lam2, mu):
     np.testing.assert_allclose(method.partition_errors_, errors, rtol=1e-8)
 
 
-def test_early_stop_equals_the_twin_and_saves_most_updates():
+def test_early_stop_gives_the_same_result_and_saves_most_updates():
     labels = np.repeat(make_partitions(30, 8, noise=0.3, random_state=2)[0], 2, axis=0)
     done = []
     with config_context(progress=done.append):
@@ -224,7 +224,7 @@ def soft_stack(n=40, m=6, seed=0):
     return truth, stack
 
 
-def test_soft_matrices_equal_the_twin():
+def test_soft_matrices_equal_the_unreduced_computation():
     truth, stack = soft_stack()
     method = RCE(3, lambda1=0.8, lambda2=1.5, max_iter=4, tol=0, random_state=0)
     method.fit_matrices(stack)
@@ -251,7 +251,7 @@ def test_hard_matrices_equal_their_partitions():
     )
 
 
-def test_soft_matrices_are_left_alone_in_any_container_and_order(tmp_path):
+def test_soft_matrices_are_not_changed_in_any_container_and_order(tmp_path):
     _, stack = soft_stack(seed=1)
     kept = stack.copy()
     reference = RCE(3, random_state=0).fit_matrices(stack)
@@ -299,7 +299,7 @@ def test_matrices_of_words_are_refused():
 
 @pytest.mark.parametrize("name", ["lambda1", "lambda2", "mu"])
 @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1"])
-def test_prices_must_be_positive(name, value):
+def test_weights_of_the_terms_must_be_positive(name, value):
     method = RCE(3, **{name: value})
     labels = make_partitions()[0]
     with pytest.raises(ValueError, match=f"The '{name}' parameter of RCE must be"):
@@ -313,7 +313,7 @@ def test_too_many_clusters_for_the_matrices():
         RCE(41).fit_matrices(soft_stack()[1])
 
 
-def test_the_cap_is_reported():
+def test_max_iter_is_reported():
     labels = make_partitions(noise=0.3)[0]
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
         method = RCE(3, max_iter=2, random_state=0).fit(labels)
@@ -321,7 +321,7 @@ def test_the_cap_is_reported():
     assert method.n_iter_ == 2
 
 
-def test_memory_is_asked_for_before_it_is_used():
+def test_memory_is_checked_before_it_is_used():
     with config_context(memory_budget=10_000):
         with pytest.raises(MemoryBudgetError, match="RCE on 60 distinct rows"):
             RCE(3).fit(make_partitions(noise=0.5)[0])

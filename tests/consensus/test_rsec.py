@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from representation_twin import (
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
+from sklearn.metrics import adjusted_rand_score
+from unreduced_representation import (
     accuracy,
-    assert_equal_to_twin,
+    assert_equals_unreduced,
     partition,
     repeated_rows,
     represent,
 )
-from sklearn.cluster import KMeans
-from sklearn.datasets import load_iris
-from sklearn.metrics import adjusted_rand_score
 
 from partita import NRSEC, RSEC, Ensemble, config_context
 from partita.datasets import make_partitions
@@ -24,17 +24,17 @@ BOTH = pytest.mark.parametrize("method", [RSEC, NRSEC])
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_equals_the_unreduced_twin(missing, seed):
+def test_equals_the_unreduced_computation(missing, seed):
     labels = repeated_rows(missing, seed)
     method = RSEC(3, random_state=0).fit(labels)
     assert len(method.core_matrix_) < 0.7 * len(labels)
-    assert_equal_to_twin(method, represent(labels, 3, 0.1, 0.01, concave=False))
+    assert_equals_unreduced(method, represent(labels, 3, 0.1, 0.01, concave=False))
 
 
-def test_other_penalties_equal_the_twin():
+def test_other_penalties():
     labels = repeated_rows(0.0, 2)
     method = RSEC(4, lambda1=0.5, lambda2=0.1, tol=1e-5, random_state=0).fit(labels)
-    assert_equal_to_twin(method, represent(labels, 4, 0.5, 0.1, concave=False, tol=1e-5))
+    assert_equals_unreduced(method, represent(labels, 4, 0.5, 0.1, concave=False, tol=1e-5))
 
 
 @pytest.fixture(scope="module")

@@ -156,7 +156,7 @@ def test_more_clusters_than_rows_still_predicts():
     np.testing.assert_array_equal(method.predict(labels), method.labels_)
 
 
-def test_cap_on_iterations_is_honest():
+def test_max_iter_is_reported():
     labels = make_partitions(300, 10, 6, noise=0.6, random_state=1)[0]
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         method = SEC(10, max_iter=1, n_init=1, random_state=0).fit(labels)

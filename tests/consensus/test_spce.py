@@ -1,4 +1,4 @@
-"""SPCE against its authors' program, their published table, and a plain twin on all samples."""
+"""SPCE against its authors' program, their published table, and a computation on all samples."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def components(method: SPCE) -> np.ndarray:
     return connected_components(method.core_matrix_)[1][method.core_index_]
 
 
-# -- a plain twin: every sample, every partition's matrix ----------------------------------------
+# -- plain computation: every sample, the matrix of every partition --------------------------------
 
 
 @dataclass
-class Twin:
+class Unreduced:
     S: np.ndarray
     W: np.ndarray
     alpha: np.ndarray
@@ -55,9 +55,9 @@ class Twin:
     parts_equal_samples: bool
 
 
-def twin(
+def unreduced(
     labels: np.ndarray, c: int, theta: float, pacing: str = "self", rotation_seed: int | None = None
-) -> Twin:
+) -> Unreduced:
     """Run the plain program; with a seed, rotate the vectors of the K-th eigenvalue at random."""
     n, m = labels.shape
     rotations = None if rotation_seed is None else np.random.default_rng(rotation_seed)
@@ -122,7 +122,7 @@ def twin(
             Y = new_Y
             if low <= 1e-9 and iteration > 0:
                 break
-    return Twin(S, W, alpha, rho, np.array(objective), min(gaps, default=1.0), any(parted))
+    return Unreduced(S, W, alpha, rho, np.array(objective), min(gaps, default=1.0), any(parted))
 
 
 def repeated(n_rows, n_partitions, n_clusters, seed, missing=0.0, noise=0.3):
@@ -134,7 +134,7 @@ def repeated(n_rows, n_partitions, n_clusters, seed, missing=0.0, noise=0.3):
     return labels[order]
 
 
-def assert_equal_to_twin(method: SPCE, expected: Twin) -> None:
+def assert_equals_unreduced(method: SPCE, expected: Unreduced) -> None:
     np.testing.assert_allclose(method.consensus_matrix(), expected.S, rtol=0, atol=1e-8)
     np.testing.assert_allclose(easiness(method), expected.W, rtol=0, atol=1e-8)
     np.testing.assert_allclose(method.alpha_, expected.alpha, rtol=0, atol=1e-8)
@@ -161,19 +161,19 @@ def assert_equal_to_twin(method: SPCE, expected: Twin) -> None:
 )
 def test_equals_the_plain_program_on_all_samples(n_clusters, theta, seed, missing, pacing):
     labels = repeated(16, 9, 3, seed, missing)
-    expected = twin(labels, n_clusters, theta, pacing)
+    expected = unreduced(labels, n_clusters, theta, pacing)
     assert expected.gap > 1e-3, "choose a seed where the embedding is unique"
     method = fit(labels, n_clusters, theta=theta, pacing=pacing)
-    assert_equal_to_twin(method, expected)
+    assert_equals_unreduced(method, expected)
 
 
 def test_vectors_that_part_equal_samples_take_part():
     """Eigenvectors outside the space of distinct rows are among the K smallest."""
     labels = repeated(16, 9, 3, seed=9)
-    expected = twin(labels, 6, 0.05)
+    expected = unreduced(labels, 6, 0.05)
     assert expected.parts_equal_samples
     assert expected.gap > 1e-3
-    assert_equal_to_twin(fit(labels, 6, theta=0.05), expected)
+    assert_equals_unreduced(fit(labels, 6, theta=0.05), expected)
 
 
 def test_where_the_program_depends_on_the_order_of_rows():
@@ -183,9 +183,9 @@ def test_where_the_program_depends_on_the_order_of_rows():
     changes with the order of the rows.
     """
     labels = repeated(16, 9, 3, seed=10)
-    reference = twin(labels, 6, 0.05)
+    reference = unreduced(labels, 6, 0.05)
     assert reference.gap < 1e-12
-    rotated = [twin(labels, 6, 0.05, rotation_seed=seed).S for seed in range(50)]
+    rotated = [unreduced(labels, 6, 0.05, rotation_seed=seed).S for seed in range(50)]
     assert np.ptp(rotated, axis=0).max() > 0.1
     ours = fit(labels, 6, theta=0.05)
     for seed in range(3):

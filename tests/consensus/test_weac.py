@@ -1,13 +1,13 @@
-"""WEAC against its published program, a twin without reduction, and a hand-made example."""
+"""WEAC against its published program, a computation without reduction, and a hand-made example."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from crowd_twin import crowd_agreement_slowly, incidence_slowly, repeated
 from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
+from unreduced_crowd import crowd_agreement_slowly, incidence_slowly, repeated
 
 from partita import EAC, WEAC, Ensemble, coassociation
 from partita.datasets import make_partitions

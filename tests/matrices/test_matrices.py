@@ -72,7 +72,7 @@ def test_coassociation(labels, missing):
     np.testing.assert_allclose(found, coassociation_slowly(labels, missing), rtol=0, atol=1e-15)
 
 
-def test_counts_are_integers_of_the_type_asked_for(labels):
+def test_counts_have_the_requested_type(labels):
     core = Ensemble.from_partitions(labels).compress()
     assert matrices.agreement_counts(core, np.uint8).dtype == np.uint8
     both = coobserved_counts(core)

@@ -30,7 +30,7 @@ def test_reducing_undoes_expanding(labels):
 
 
 @pytest.mark.parametrize("where", ["pair", "diagonal"])
-def test_one_other_entry_is_seen(labels, where):
+def test_one_different_entry_is_detected(labels, where):
     core = Ensemble.from_partitions(labels).compress()
     members = np.flatnonzero(core.inverse == np.argmax(core.weights))
     p, q = (members[1], members[1]) if where == "diagonal" else (members[1], members[2])

@@ -114,7 +114,7 @@ class GCC(BalancedCutConsensus):
         labels = {"cspa": cspa.labels, "hgpa": hgpa.labels, "mcla": mcla.labels}
         cuts = {"cspa": cspa, "hgpa": hgpa, "mcla": mcla.groups}
         rows_as_samples = replace(ensemble, inverse=None)
-        scores = {name: anmi(rows_as_samples, found) for name, found in labels.items()}
+        scores = {name: anmi(rows_as_samples, cut) for name, cut in labels.items()}
         best = max(scores, key=lambda name: scores[name])
         return Solution(
             labels[best],

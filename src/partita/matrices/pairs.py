@@ -57,7 +57,7 @@ class JoinedPairs:
     def dense(
         self, values: NDArray[np.float64], *, diagonal: float, elsewhere: float
     ) -> NDArray[np.float64]:
-        """Return the symmetric full matrix, with the given values on and off the pairs."""
+        """Return the symmetric full matrix, with `elsewhere` for all other pairs."""
         n = self.n_rows
         require_memory(8 * n * n, f"The {n} x {n} matrix")
         matrix = np.full((n, n), elsewhere)

@@ -96,14 +96,14 @@ def repeated_rows(missing, seed):
     return labels[np.random.default_rng(seed).integers(50, size=70)]
 
 
-def assert_equal_to_twin(method, twin, atol=1e-8):
+def assert_equals_unreduced(method, unreduced, atol=1e-8):
     """The learned matrix, the partition matrix up to rotation, the trace and the objective."""
-    np.testing.assert_allclose(method.consensus_matrix(), twin.Z, rtol=0, atol=atol)
+    np.testing.assert_allclose(method.consensus_matrix(), unreduced.Z, rtol=0, atol=atol)
     H = method.embedding_
-    np.testing.assert_allclose(H @ H.T, twin.H @ twin.H.T, rtol=0, atol=atol)
-    assert method.n_iter_ == len(twin.history)
-    np.testing.assert_allclose(method.history_, twin.history, rtol=0, atol=atol)
-    np.testing.assert_allclose(method.objective_, twin.objective, rtol=atol)
+    np.testing.assert_allclose(H @ H.T, unreduced.H @ unreduced.H.T, rtol=0, atol=atol)
+    assert method.n_iter_ == len(unreduced.history)
+    np.testing.assert_allclose(method.history_, unreduced.history, rtol=0, atol=atol)
+    np.testing.assert_allclose(method.objective_, unreduced.objective, rtol=atol)
 
 
 def table(columns):
