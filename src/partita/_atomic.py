@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all: write beside, flush to the disk, rename."""
+"""Write files that appear complete: write under another name, flush to disk, rename."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR}
 def write_atomically(path: str | Path, content: bytes | Callable[[BinaryIO], object]) -> None:
     """Replace the file at `path` by new content in one step.
 
-    Whoever opens `path`, also after the process or the machine died in the middle, finds the old
-    content or the new one. `content` is bytes, or a function that writes them to an open file. If
-    the disk is full or the folder refuses, the error says so and the old content is still there.
+    `path` holds either the old content or the new one, also if the process is killed or the
+    machine stops. `content` is bytes, or a function that writes them to an open file. If the disk
+    is full or the folder cannot be written to, the error says so and the old content remains.
     """
     with atomic_path(path) as partial, open(partial, "wb") as file:
         if callable(content):
@@ -32,7 +32,7 @@ def write_atomically(path: str | Path, content: bytes | Callable[[BinaryIO], obj
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """A name beside `path` to write a file to; it takes the place of `path` if nothing fails."""
+    """Yield a path in the same folder to write a file to; rename it to `path` if nothing fails."""
     path = Path(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
     with explained(path, "What was there before is untouched."):
@@ -48,14 +48,14 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def explained(path: Path, state: str) -> Iterator[None]:
-    """Say in an error of the disk what was being written and what is left."""
+    """Add to an error of the disk which file was written, and `state`: what remains of it."""
     try:
         yield
     except OSError as error:
         if error.errno not in _FULL | _REFUSED or error.filename2 is not None:
             raise
         if error.filename is not None and Path(error.filename).parent != path.parent:
-            raise  # some other file, which the error names itself
+            raise  # an error about another file, which it names
         advice = (
             "Free some space or choose another disk"
             if error.errno in _FULL
@@ -67,9 +67,9 @@ def explained(path: Path, state: str) -> Iterator[None]:
 
 
 def _flush_to_disk(path: Path) -> None:
-    """Force a file, or the names in a folder, out of the operating system's memory."""
+    """Force a file, or the entries of a folder, from the operating system's cache to the disk."""
     if path.is_dir() and os.name == "nt":
-        return  # Windows keeps the names in order by itself and opens no folder
+        return  # Windows does not open folders, and writes their entries itself
     descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""What JSON can hold of NumPy's values."""
+"""Convert values that `json` cannot write."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ __all__ = ["json_default"]
 
 
 def json_default(value: Any) -> Any:
-    """Convert a value that `json` does not know: a NumPy scalar to a number, others to text."""
+    """Return a NumPy scalar as a Python number, and any other value as text."""
     return value.item() if isinstance(value, np.generic) else str(value)

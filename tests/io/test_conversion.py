@@ -12,6 +12,9 @@ from partita import Ensemble, LabelStore, config_context, convert
 from partita._memory import PeakMemory
 from partita.exceptions import InvalidEnsembleError, InvalidStoreError, PartitaWarning
 from partita.io import read_labels
+from partita.io._blocks import Selection
+from partita.io._label_blocks import open_labels
+from partita.io.conversion import _write_store as write_codes
 
 KINDS = (".store", ".parquet", ".csv", ".tsv")
 N = 3000
@@ -102,6 +105,37 @@ def test_npz_and_h5ad_are_sources(
     np.savez(tmp_path / "runs.npz", cell=ensemble.sample_ids.astype(str), leiden_1=whole)
     found = in_store(tmp_path / "runs.npz", tmp_path, "npz.store", id_column="cell")
     assert_same(found, ensemble.subset(partitions=[1]))
+
+
+@pytest.mark.parametrize("kind", [".npz", ".h5ad"])
+def test_npz_and_h5ad_are_targets(kind: str, ensemble: Ensemble, tmp_path: Path) -> None:
+    pytest.importorskip("anndata")
+    LabelStore.from_partitions(ensemble, tmp_path / "start")
+    convert(tmp_path / "start", tmp_path / f"x{kind}", columns=["organ", "odd"])
+    options = {"id_column": "id"} if kind == ".npz" else {"columns": ["*"]}
+    assert_same(
+        in_store(tmp_path / f"x{kind}", tmp_path, **options), ensemble.subset(partitions=[0, 3])
+    )
+
+
+@pytest.mark.parametrize("kind", [".csv", ".npy"])
+def test_a_source_that_changes_is_noticed(kind: str, tmp_path: Path) -> None:
+    def write(labels: list[int]) -> None:
+        np.save(path, labels) if kind == ".npy" else path.write_text(
+            "a\n" + "\n".join(map(str, labels))
+        )
+
+    path = tmp_path / f"x{kind}"
+    for labels, message in (
+        ([1, 2, 3, 7], "the label '?7'? is new"),
+        ([1, 2], "2 samples instead of 4"),
+    ):
+        write([1, 2, 3, 3])
+        blocks = open_labels(path, Selection(), (), "missing")
+        write(labels)
+        with pytest.raises(InvalidEnsembleError, match=message):
+            write_codes(tmp_path / "s", blocks)
+        assert not (tmp_path / "s").exists()
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from partita import Ensemble
+from partita._input.coding import encode
 from partita.exceptions import InvalidEnsembleError, MissingPackageError, PartitaWarning
-from partita.io import Table, read_features, read_labels, write_table
+from partita.io import Table, read_features, read_labels, write_labels, write_table
 
 IDS = np.asarray(["c1", "c2", "c3", '<b>&, "4"'], object)
 
@@ -304,3 +306,68 @@ def test_parquet_by_polars_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_targets_are_checked(name: str, tmp_path: Path) -> None:
     with pytest.raises((ValueError, FileNotFoundError), match=r"must end in|No folder"):
         write_table(tmp_path / name, table())
+
+
+# -- codes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", ["missing", "cluster", "singletons"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+def test_codes_of_a_file_are_those_of_its_values(suffix: str, noise: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    columns = {
+        "numbers": rng.integers(-1, 300, 400),
+        "gaps": np.ma.masked_array(rng.integers(-1, 3, 400), rng.random(400) < 0.2),
+        "text": rng.choice(np.asarray(["x", "-1", "y", None], object), 400),
+    }
+    write_table(tmp_path / f"x{suffix}", Table(columns))
+    labels = read_labels(tmp_path / f"x{suffix}")
+    ensemble = labels.ensemble(noise=noise)
+    expected = Ensemble.from_partitions(
+        list(labels.columns.values()), noise=noise, unlabeled="keep", partition_names=list(columns)
+    )
+    np.testing.assert_array_equal(ensemble.codes, expected.codes)
+    assert ensemble.codes.dtype == expected.codes.dtype
+    assert [c.tolist() for c in ensemble.categories] == [c.tolist() for c in expected.categories]
+    assert list(ensemble.partition_names) == list(columns)
+    some = labels.select(["text", "gaps"]).ensemble(noise=noise)
+    assert list(some.partition_names) == ["text", "gaps"]
+
+
+def test_only_distinct_cells_of_text_are_coded(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths = []
+
+    def watched(columns, names, noise):
+        lengths.append(len(columns[0]))
+        return encode(columns, names, noise)
+
+    monkeypatch.setattr("partita.io._vocabulary.encode", watched)
+    monkeypatch.setattr("partita.io._table.encode", None)
+    labels = read("a,b\n" + "".join(f"{i % 3},{i % 2}\n" for i in range(3000)))
+    assert labels.ensemble().n_clusters.tolist() == [3, 2]
+    assert lengths == [3, 2]
+
+
+def test_whole_numbers_are_coded_as_one_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).integers(0, 5, (50, 4)))
+    monkeypatch.setattr("partita._input.coding._encode_column", None)
+    assert read_labels(tmp_path / "x.npy").ensemble().n_partitions == 4
+
+
+# -- labels that are not all in memory -------------------------------------------------------
+
+
+def test_labels_are_written_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("partita.io._writing._BLOCK_ROWS", 7)
+    labels = np.random.default_rng(0).integers(-1, 4, 50)
+    write_labels(tmp_path / "x.npy", labels, 4)
+    vector = np.load(tmp_path / "x.npy")
+    assert vector.dtype == np.int32
+    np.testing.assert_array_equal(vector, labels)
+    for suffix in (".csv", ".parquet", ".npz"):
+        write_labels(tmp_path / f"x{suffix}", labels, 4, name="c", ids=map(str, range(50)))
+        back = read_labels(tmp_path / f"x{suffix}", id_column="id")
+        assert back.ids.tolist() == [str(i) for i in range(50)]
+        np.testing.assert_array_equal(np.ma.filled(back.columns["c"], -1), labels)

@@ -1,4 +1,4 @@
-"""An ensemble in one `.npz` file, without pickles."""
+"""Write an ensemble to one `.npz` file without pickles, and read it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from zipfile import is_zipfile
 
 import numpy as np
 
+from partita._atomic import write_atomically
 from partita._input.coding import name_array
 from partita._json import json_default
 from partita.exceptions import InvalidEnsembleError
@@ -19,15 +20,15 @@ _FORMAT = 2
 
 
 def write_archive(path: str | Path, arrays: dict[str, Any], header: dict[str, Any]) -> None:
-    """Write arrays and a JSON header; values that JSON does not know become text."""
+    """Write arrays and a JSON header; values that JSON cannot hold become text."""
     arrays = {name: array for name, array in arrays.items() if array is not None}
     text = json.dumps({"format": _FORMAT, **header}, default=json_default)
-    with open(path, "wb") as file:
-        np.savez_compressed(file, header=np.asarray(text), **arrays)
+    header_array = np.asarray(text)
+    write_atomically(path, lambda f: np.savez_compressed(f, header=header_array, **arrays))
 
 
 def read_archive(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what `write_archive` wrote; label lists of the header become arrays."""
+    """Return the arrays and the header of a file; lists of labels in the header become arrays."""
     with open(path, "rb") as file:
         arrays = dict(np.load(file, allow_pickle=False)) if is_zipfile(file) else {}
     if "header" not in arrays:

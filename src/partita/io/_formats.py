@@ -105,13 +105,7 @@ def check_target(
 ) -> Path:
     """Raise an error if a file cannot be written, before anything is computed for it.
 
-    Parameters
-    ----------
-    target : path
-    suffixes : iterable of str
-        Suffixes that the name may have. By default those of all table formats.
-    store : bool, default=False
-        Whether the target may also be a folder for a label store.
+    Its name must have one of `suffixes`, or those of a label store if `store` is true.
     """
     path = Path(target)
     suffix = path.suffix.lower()

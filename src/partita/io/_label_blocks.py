@@ -29,6 +29,7 @@ _MAX_LABELS = 1 << 20  # distinct labels of a column
 class LabelBlocks:
     """Labels of many samples, for one pass over the rows."""
 
+    names: list[str]  # of the partitions
     layout: LabelLayout
     n_samples: int
     blocks: Iterator[CodedBlock]
@@ -48,13 +49,11 @@ def open_labels(
 def _open_store(path: Path, columns: Sequence[str] | None) -> LabelBlocks:
     store = LabelStore.open(path)
     store.require_complete()
-    layout = store.layout
-    if layout.partition_names is None:
-        names = [f"partition_{i}" for i in range(store.n_partitions)]
-        layout = LabelLayout(layout.dtype, layout.categories, np.asarray(names, object))
-    assert layout.partition_names is not None
-    names = layout.partition_names.tolist()
-    places = np.asarray([names.index(n) for n in choose_columns(names, columns, None, str(path))])
+    names = [f"partition_{i}" for i in range(store.n_partitions)]
+    if store.partition_names is not None:
+        names = store.partition_names.tolist()
+    chosen = choose_columns(names, columns, None, str(path))
+    places = np.asarray([names.index(name) for name in chosen])
 
     def blocks() -> Iterator[CodedBlock]:
         rows = max(1, _BLOCK_CELLS // store.n_partitions)
@@ -66,13 +65,9 @@ def _open_store(path: Path, columns: Sequence[str] | None) -> LabelBlocks:
         if ids is not None:
             next(ids, None)  # the end of the ids is compared with their checksum
 
-    return LabelBlocks(
-        layout.select(places),
-        store.n_samples,
-        blocks(),
-        "id" if store.has_sample_ids else None,
-        store.provenance,
-    )
+    id_name = "id" if store.has_sample_ids else None
+    layout = store.layout.select(places)
+    return LabelBlocks(chosen, layout, store.n_samples, blocks(), id_name, store.provenance)
 
 
 def _open_file(
@@ -97,4 +92,5 @@ def _open_file(
                 pairs = zip(vocabularies, block.columns, strict=True)
                 yield block.ids, coding.encode([v.number(cells) for v, cells in pairs])
 
-    return LabelBlocks(coding.layout, n_samples, blocks(), table.id_name, {"source": path.name})
+    provenance = {"source": path.name}
+    return LabelBlocks(table.names, coding.layout, n_samples, blocks(), table.id_name, provenance)

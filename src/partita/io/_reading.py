@@ -74,14 +74,9 @@ def _number_cells(
 ) -> tuple[NumberedColumns, list[Any]]:
     """Read labels from text; memory holds a number per cell, not its text."""
     vocabularies = [TextVocabulary(name, missing_values) for name in table.names]
-    parts: list[list[NDArray[np.int32]]] = [[] for _ in table.names]
-    ids: list[Any] = []
-    for block in table.blocks:
-        for vocabulary, cells, part in zip(vocabularies, block.columns, parts, strict=True):
-            part.append(vocabulary.number(cells))
-        ids += block.ids or ()
-    numbers = {name: np.concatenate(p) for name, p in zip(table.names, parts, strict=True)}
-    return NumberedColumns(numbers, {v.name: v.values() for v in vocabularies}), ids
+    numbers, ids = _gather(table, lambda i, cells, _: vocabularies[i].number(cells))
+    values = {vocabulary.name: vocabulary.values() for vocabulary in vocabularies}
+    return NumberedColumns(numbers, values), ids
 
 
 def read_features(
@@ -108,25 +103,36 @@ def read_features(
 
 def _parse_numbers(
     table: TableBlocks, missing_values: Sequence[str], source: str
-) -> tuple[dict[str, NDArray[np.float64]], list[Any]]:
+) -> tuple[dict[str, NDArray[Any]], list[Any]]:
     """Read features from text."""
-    parts: list[list[NDArray[np.float64]]] = [[] for _ in table.names]
+
+    def parse(i: int, cells: tuple[str, ...], first_row: int) -> NDArray[np.float64]:
+        try:
+            return np.asarray(cells, np.float64)
+        except ValueError:
+            row = next(i for i, cell in enumerate(cells) if not _is_number(cell))
+            what = "no value" if cells[row] in missing_values else repr(cells[row])
+            raise ValueError(
+                f"{source}: column {table.names[i]!r} has {what} in row {first_row + row + 1}, a "
+                f"number was expected. {_HINT}"
+            ) from None
+
+    return _gather(table, parse)
+
+
+def _gather(
+    table: TableBlocks, convert: Callable[[int, tuple[str, ...], int], NDArray[Any]]
+) -> tuple[dict[str, NDArray[Any]], list[Any]]:
+    """Return columns and ids; `convert(column index, cells, first row)` makes arrays of cells."""
+    parts: list[list[NDArray[Any]]] = [[] for _ in table.names]
     ids: list[Any] = []
-    done = 0
+    n_rows = 0
     for block in table.blocks:
-        for name, cells, part in zip(table.names, block.columns, parts, strict=True):
-            try:
-                part.append(np.asarray(cells, np.float64))
-            except ValueError:
-                row = next(i for i, cell in enumerate(cells) if not _is_number(cell))
-                what = "no value" if cells[row] in missing_values else repr(cells[row])
-                raise ValueError(
-                    f"{source}: column {name!r} has {what} in row {done + row + 1}, a "
-                    f"number was expected. {_HINT}"
-                ) from None
+        for i, cells in enumerate(block.columns):
+            parts[i].append(convert(i, cells, n_rows))
         ids += block.ids or ()
-        done += len(block)
-    return {n: np.concatenate(part) for n, part in zip(table.names, parts, strict=True)}, ids
+        n_rows += len(block)
+    return dict(zip(table.names, map(np.concatenate, parts), strict=True)), ids
 
 
 def _is_number(cell: str) -> bool:

@@ -85,14 +85,9 @@ class Table:
 
 
 class NumberedColumns(Mapping[str, NDArray[Any]]):
-    """Columns of few distinct values, kept as numbers; a column is decoded at each access.
+    """Columns of few distinct values; a column is decoded at each access.
 
-    Parameters
-    ----------
-    numbers : mapping of str to integer array of shape (n_samples,)
-        Per column, the index of each entry among the distinct values.
-    values : mapping of str to array
-        Per column, the distinct values. Missing ones are masked, NaN or None.
+    `values` holds the distinct values of each column, `numbers` the index of each entry in them.
     """
 
     def __init__(

@@ -23,7 +23,6 @@ __all__ = [
     "Coding",
     "TextVocabulary",
     "ValueVocabulary",
-    "Vocabulary",
     "without_missing_values",
 ]
 
@@ -41,18 +40,8 @@ class _Numbers(dict[Any, int]):
         return number
 
 
-class Vocabulary(ABC):
-    """The distinct values of one column.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column, for errors.
-    missing_values : sequence of str
-        Text that stands for a missing label.
-    max_size : int, optional
-        Largest number of distinct values. By default there is no limit.
-    """
+class _Vocabulary(ABC):
+    """The distinct values of one column, at most `max_size` of them."""
 
     def __init__(
         self, name: str, missing_values: Sequence[str], max_size: int | None = None
@@ -90,7 +79,7 @@ class Vocabulary(ABC):
     def _values(self, distinct: list[Any]) -> NDArray[Any]: ...
 
 
-class TextVocabulary(Vocabulary):
+class TextVocabulary(_Vocabulary):
     """The distinct cells of one column of a text file.
 
     The type follows from all labels of the column together: whole numbers if every label is
@@ -102,18 +91,17 @@ class TextVocabulary(Vocabulary):
         return np.fromiter(map(self._numbers.__getitem__, cells), np.int32, len(cells))
 
     def _values(self, distinct: list[str]) -> NDArray[Any]:
-        is_missing = [text in self._missing_values for text in distinct]
-        labels = [t for t, m in zip(distinct, is_missing, strict=True) if not m]
-        for pattern, kind, filler in ((_WHOLE, int, "0"), (_DECIMAL, float, "nan")):
-            if labels and all(map(pattern.fullmatch, labels)):
-                texts = zip(distinct, is_missing, strict=True)
-                values = np.asarray([kind(filler if m else t) for t, m in texts])
-                return np.ma.masked_array(values, is_missing) if kind is int else values
-        texts = zip(distinct, is_missing, strict=True)
-        return np.asarray([None if m else t for t, m in texts], object)
+        texts = [None if text in self._missing_values else text for text in distinct]
+        labels = [text for text in texts if text is not None]
+        if labels and all(map(_WHOLE.fullmatch, labels)):
+            numbers = np.asarray([0 if text is None else int(text) for text in texts])
+            return np.ma.masked_array(numbers, [text is None for text in texts])
+        if labels and all(map(_DECIMAL.fullmatch, labels)):
+            return np.asarray([np.nan if text is None else float(text) for text in texts])
+        return np.asarray(texts, object)
 
 
-class ValueVocabulary(Vocabulary):
+class ValueVocabulary(_Vocabulary):
     """The distinct values of one column of a file that keeps types. The last value is None."""
 
     def _number(self, column: NDArray[Any]) -> NDArray[np.int32]:
@@ -128,32 +116,18 @@ class ValueVocabulary(Vocabulary):
 
 
 class Coding:
-    """Turn numbers of vocabularies into codes.
+    """Turn numbers of vocabularies into the codes that `Ensemble.from_partitions` gives.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the partitions.
-    values : sequence of arrays
-        Per partition, the value of every number.
-    noise : {"missing", "cluster"}
-        What a label of -1 means.
-
-    Attributes
-    ----------
-    layout : LabelLayout
-        How to read the codes. They are those that `Ensemble.from_partitions` gives.
+    `values` holds the value of every number, per partition. `layout` says how to read the codes.
     """
 
     def __init__(self, names: Sequence[str], values: Sequence[NDArray[Any]], noise: str) -> None:
         coded = [encode([v], [name], noise) for v, name in zip(values, names, strict=True)]
         self.layout = LabelLayout.of([labels for _, (labels,) in coded], list(names))
-        self._codes = [self._widen(codes[:, 0]) for codes, _ in coded]
-
-    def _widen(self, codes: NDArray[Any]) -> NDArray[Any]:
-        wide = codes.astype(self.layout.dtype)
-        wide[codes == np.iinfo(codes.dtype).max] = self.layout.missing_code
-        return wide
+        self._codes = []
+        for codes, _ in coded:
+            self._codes.append(codes[:, 0].astype(self.layout.dtype))
+            self._codes[-1][codes[:, 0] == np.iinfo(codes.dtype).max] = self.layout.missing_code
 
     def encode(self, numbers: Sequence[NDArray[np.int32]]) -> NDArray[Any]:
         """Return the codes of rows, shape (n_rows, n_partitions)."""

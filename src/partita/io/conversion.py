@@ -116,8 +116,7 @@ def convert(
     labels = open_labels(start, Selection(columns, id_column, header), missing_values, noise)
     write = _write_store if end.suffix.lower() in STORE_SUFFIXES else _write_file
     write(end, labels)
-    n_partitions = labels.layout.n_partitions
-    return Conversion(end, labels.n_samples, n_partitions, labels.id_name is not None)
+    return Conversion(end, labels.n_samples, len(labels.names), labels.id_name is not None)
 
 
 def _write_store(path: Path, labels: LabelBlocks) -> None:
@@ -126,7 +125,7 @@ def _write_store(path: Path, labels: LabelBlocks) -> None:
         path,
         labels.n_samples,
         labels.layout.categories,
-        partition_names=_names(labels),
+        partition_names=labels.names,
         provenance=labels.provenance,
     )
     try:
@@ -143,10 +142,8 @@ def _write_store(path: Path, labels: LabelBlocks) -> None:
 
 
 def _write_file(path: Path, labels: LabelBlocks) -> None:
-    names = _names(labels)
-    pairs = zip(labels.layout.categories, names, strict=True)
-    categories = [_one_type(labels, name) for labels, name in pairs]
-    header = TableHeader(names, categories, labels.n_samples, labels.id_name)
+    categories = list(map(_one_type, labels.layout.categories, labels.names))
+    header = TableHeader(labels.names, categories, labels.n_samples, labels.id_name)
     blocks = (
         Block([_decode(codes[:, i], c) for i, c in enumerate(categories)], ids)
         for ids, codes in _counted(labels)
@@ -178,11 +175,6 @@ def _decode(codes: NDArray[Any], categories: NDArray[Any]) -> NDArray[Any]:
         values[is_missing] = None
         return values
     return np.ma.masked_array(values, is_missing) if is_missing.any() else values
-
-
-def _names(labels: LabelBlocks) -> list[str]:
-    assert labels.layout.partition_names is not None
-    return list(labels.layout.partition_names)
 
 
 def _counted(labels: LabelBlocks) -> Iterator[CodedBlock]:

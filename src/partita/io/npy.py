@@ -28,24 +28,13 @@ class NpyRows:
     """A two-dimensional array in a file.
 
     Rows are read, not mapped, so memory does not grow with the part of the file that was visited.
-    Pickling keeps only the attributes.
-
-    Attributes
-    ----------
-    path : Path
-    dtype : numpy dtype
-    shape : tuple of int
-    offset : int
-        Position of the first entry in the file, in bytes.
-    by_columns : bool
-        Whether the array is in Fortran order.
     """
 
     path: Path
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
-    offset: int
-    by_columns: bool = False
+    offset: int  # of the first entry in the file, in bytes
+    by_columns: bool = False  # whether the array is in Fortran order
 
     @classmethod
     def of(

@@ -22,21 +22,12 @@ def bytes_of(array: NDArray[Any]) -> memoryview:
 
 
 def checksum(array: NDArray[Any], previous: int = 0) -> int:
-    """Return the CRC-32 of a contiguous array; `previous` is that of the data before it.
-
-    It runs at about 3 GB/s.
-    """
+    """Return the CRC-32 of a contiguous array; `previous` is that of the data before it."""
     return zlib.crc32(bytes_of(array), previous)
 
 
 class PositionedFile:
-    """A file that several threads and processes may read and write at the same time.
-
-    Parameters
-    ----------
-    path : Path
-    writable : bool, default=False
-    """
+    """A file that several threads and processes may read and write at the same time."""
 
     def __init__(self, path: Path, *, writable: bool = False) -> None:
         self.path = path

@@ -29,22 +29,11 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Partition:
-    """One base partition of a store.
-
-    Attributes
-    ----------
-    name : str or None
-    n_clusters : int or None
-        None until a column is written.
-    categories : list or None
-        The label of every code. None: the labels are the codes 0..K-1 themselves.
-    provenance : dict
-        Where the partition comes from, as text and numbers.
-    """
+    """One base partition of a store."""
 
     name: str | None = None
-    n_clusters: int | None = None
-    categories: list[Any] | None = None
+    n_clusters: int | None = None  # None until a column is written
+    categories: list[Any] | None = None  # None: the labels are the codes 0..K-1 themselves
     provenance: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
