@@ -47,7 +47,7 @@ def test_features_with_and_without_clusters():
     assert scan_k_features(blobs, range(2, 6), **options).best_k == 3
     uniform = np.random.default_rng(0).uniform(size=(150, 2))
     assert scan_k_features(uniform, range(2, 6), **options).best_k is None
-    with pytest.raises(ValueError, match="k_min"):
+    with pytest.raises(ValueError, match="SpectralBandwidths has no parameter 'k_min'"):
         scan_k_features(blobs, generator=SpectralBandwidths())
 
 

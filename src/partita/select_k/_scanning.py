@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student_t
-from sklearn.base import clone
 
 from partita._input.checks import random_generator
 from partita.config import report_progress
 from partita.ensemble import Ensemble, as_ensemble
-from partita.generators import RandomRows
+from partita.generators import RandomRows, generate
 from partita.registry import prepare
 from partita.select_k._curves import CRITERIA, Curves, EnsembleForK, shape_curves
 from partita.select_k._null import permuted, uniform_reference
@@ -102,9 +101,10 @@ def scan_k_features(
         Features, all finite.
     k_range : iterable of int, default=range(2, 11)
         Numbers of clusters to try, each at least 2 and less than the number of samples.
-    generator : generator, optional
-        Makes the partitions; it must have the parameters k_min, k_max and random_state. By default
-        `RandomRows(n_partitions=40, ratio=0.8)`: k-means on random samples of the rows.
+    generator : str, class or generator, optional
+        What makes the partitions: the key, class or object of a generator with the parameters
+        k_min, k_max and random_state. `RandomRows(n_partitions=40, ratio=0.8)` by default: k-means
+        on random samples of the rows.
     method : str, class or estimator, optional
         Consensus method: its key, class or estimator; `n_clusters` is set. `LWGP()` by default.
     n_resamples : int, default=10
@@ -129,19 +129,15 @@ def scan_k_features(
     if X.ndim != 2 or not np.all(np.isfinite(X)):
         raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
     rng = random_generator(random_state)
-    generator = RandomRows(n_partitions=40, ratio=0.8) if generator is None else generator
-    if not {"k_min", "k_max", "random_state"} <= set(generator.get_params()):
-        raise ValueError(
-            f"generator must have parameters k_min, k_max and random_state, got {generator!r}."
-        )
+    if generator is None:
+        generator = RandomRows(n_partitions=40, ratio=0.8)
 
     def generated(data: NDArray[np.float64], child: np.random.Generator) -> EnsembleForK:
         seed = int(child.integers(2**31))
 
         @lru_cache  # curves with and without a null ask for the same ensembles
         def ensemble_for_k(k: int) -> Ensemble:
-            partitions = clone(generator).set_params(k_min=k, k_max=k, random_state=seed)
-            return Ensemble.from_partitions(partitions.fit_transform(data), unlabeled="keep")
+            return generate(data, generator, k_min=k, k_max=k, random_state=seed)
 
         return ensemble_for_k
 
