@@ -348,7 +348,7 @@ def test_mistakes_are_told_before_anything_is_made(file: Path, tmp_path: Path) -
         ({"n_clusters": (4, 2)}, "smallest number first"),
         ({}, "Pass n_clusters"),
         ({"n_clusters": 2, "n_partitions": 0}, "n_partitions=0"),
-        ({"n_clusters": 2, "estimator": DBSCAN()}, "has no n_clusters"),
+        ({"n_clusters": 2, "estimator": DBSCAN()}, "has no parameter n_clusters"),
     ):
         with pytest.raises(ValueError, match=message):
             segment(file, tmp_path / "s", **options)
