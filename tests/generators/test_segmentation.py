@@ -285,7 +285,7 @@ def test_an_end_that_was_interrupted_is_done_again(
 def test_columns_left_behind_by_a_kill_are_cleared_away(
     file: Path, tmp_path: Path, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("partita.io.store.label_writer.remove_columns", lambda folder: None)
+    monkeypatch.setattr("partita.io.store._label_writer.remove_columns", lambda folder: None)
     monkeypatch.setattr("partita.generators.segmentation.remove_columns", lambda folder: None)
     segment(file, tmp_path / "s", n_jobs=1, **OPTIONS)
     assert count(tmp_path / "s") == 12

@@ -1,4 +1,4 @@
-"""Labels between stores, parquet, CSV, TSV and npy: nothing lost, nothing all in memory."""
+"""Convert labels between stores and files: nothing is lost, memory does not grow."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from partita._memory import PeakMemory
 from partita.exceptions import InvalidEnsembleError, InvalidStoreError, PartitaWarning
 from partita.io import read_labels
 from partita.io._blocks import Selection
+from partita.io._conversion import _write_store as write_codes
 from partita.io._label_blocks import open_labels
-from partita.io.conversion import _write_store as write_codes
 
 KINDS = (".store", ".parquet", ".csv", ".tsv")
 N = 3000
@@ -46,11 +46,11 @@ def ensemble() -> Ensemble:
     )
 
 
-def assert_same(found: Ensemble, expected: Ensemble) -> None:
-    np.testing.assert_array_equal(found.codes, expected.codes)
-    assert [c.tolist() for c in found.categories] == [c.tolist() for c in expected.categories]
-    np.testing.assert_array_equal(found.partition_names, expected.partition_names)
-    np.testing.assert_array_equal(found.sample_ids, expected.sample_ids)
+def assert_same(ensemble: Ensemble, expected: Ensemble) -> None:
+    np.testing.assert_array_equal(ensemble.codes, expected.codes)
+    assert [c.tolist() for c in ensemble.categories] == [c.tolist() for c in expected.categories]
+    np.testing.assert_array_equal(ensemble.partition_names, expected.partition_names)
+    np.testing.assert_array_equal(ensemble.sample_ids, expected.sample_ids)
 
 
 def in_store(path: Path, folder: Path, name: str = "read.store", **options: object) -> Ensemble:
@@ -98,13 +98,13 @@ def test_npz_and_h5ad_are_sources(
     )
     anndata.AnnData(X=np.zeros((N, 1)), obs=obs).write_h5ad(tmp_path / "cells.h5ad")
     chosen = ["organ", "leiden_*"]
-    found = in_store(tmp_path / "cells.h5ad", tmp_path, "h5ad.store", columns=chosen)
-    assert_same(found, ensemble.subset(partitions=[0, 1]))
+    converted = in_store(tmp_path / "cells.h5ad", tmp_path, "h5ad.store", columns=chosen)
+    assert_same(converted, ensemble.subset(partitions=[0, 1]))
 
     whole = np.asarray([-1 if label is None else label for label in leiden])
     np.savez(tmp_path / "runs.npz", cell=ensemble.sample_ids.astype(str), leiden_1=whole)
-    found = in_store(tmp_path / "runs.npz", tmp_path, "npz.store", id_column="cell")
-    assert_same(found, ensemble.subset(partitions=[1]))
+    converted = in_store(tmp_path / "runs.npz", tmp_path, "npz.store", id_column="cell")
+    assert_same(converted, ensemble.subset(partitions=[1]))
 
 
 @pytest.mark.parametrize("kind", [".npz", ".h5ad"])
@@ -193,11 +193,11 @@ def test_whole_numbers_as_ids_stay_numbers_in_parquet(tmp_path: Path) -> None:
     ]
 
 
-def test_cells_are_understood_as_told(tmp_path: Path) -> None:
+def test_reading_options_hold_for_streaming(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("1;?;-1\n2;b;4\nNA;b;-1\n")
-    told = {"header": False, "missing_values": ["?"], "noise": "cluster"}
-    ensemble = in_store(path, tmp_path, **told)
+    options = {"header": False, "missing_values": ["?"], "noise": "cluster"}
+    ensemble = in_store(path, tmp_path, **options)
     assert list(ensemble.partition_names) == ["partition_0", "partition_1", "partition_2"]
     assert [c.tolist() for c in ensemble.categories] == [["1", "2", "NA"], ["b"], [-1, 4]]
     assert ensemble.codes.tolist() == [[0, 255, 0], [1, 0, 1], [2, 0, 0]]
@@ -260,7 +260,7 @@ def test_memory_does_not_grow_with_samples(kind: str, tmp_path: Path) -> None:
 # -- mistakes --------------------------------------------------------------------------------
 
 
-def test_mistakes_are_told_and_leave_nothing(ensemble: Ensemble, tmp_path: Path) -> None:
+def test_mistakes_raise_errors_and_leave_no_files(ensemble: Ensemble, tmp_path: Path) -> None:
     store = tmp_path / "start.store"
     LabelStore.from_partitions(ensemble, store)
     (tmp_path / "broken.csv").write_text("a,b\n1,2\n1\n")

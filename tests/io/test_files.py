@@ -1,4 +1,4 @@
-"""Files of labels and features: what goes out comes back, ids and names with it."""
+"""Read and write tables of labels and features, with ids and names."""
 
 from __future__ import annotations
 
@@ -94,10 +94,10 @@ def h5ad(tmp_path: Path) -> Path:
 
 
 def test_h5ad_columns_by_pattern(h5ad: Path) -> None:
-    found = read_labels(h5ad, columns=["leiden_*"])
-    assert list(found.columns) == ["leiden_0.5", "leiden_1.0"]
-    assert values(found.columns["leiden_1.0"]) == ["0", None, "2"]
-    assert found.ids.tolist() == ["AAA", "CCC", "GGG"]
+    labels = read_labels(h5ad, columns=["leiden_*"])
+    assert list(labels.columns) == ["leiden_0.5", "leiden_1.0"]
+    assert values(labels.columns["leiden_1.0"]) == ["0", None, "2"]
+    assert labels.ids.tolist() == ["AAA", "CCC", "GGG"]
     with pytest.raises(InvalidEnsembleError, match=r"say which are partitions.*n_counts"):
         read_labels(h5ad)
 
@@ -130,13 +130,13 @@ def test_h5ad_gets_columns_added_by_id_and_keeps_the_rest(h5ad: Path, tmp_path: 
 
 def test_h5ad_refuses_other_samples_and_stays_as_it_was(h5ad: Path) -> None:
     before = h5ad.read_bytes()
-    strangers = Table({"consensus": np.asarray([0, 1, 1])}, np.asarray(["AAA", "CCC", "TTT"]))
+    others = Table({"consensus": np.asarray([0, 1, 1])}, np.asarray(["AAA", "CCC", "TTT"]))
     with pytest.raises(InvalidEnsembleError, match="do not match"):
-        write_table(h5ad, strangers)
+        write_table(h5ad, others)
     assert h5ad.read_bytes() == before
 
 
-# -- what cells mean -------------------------------------------------------------------------
+# -- types of cells --------------------------------------------------------------------------
 
 
 def read(text: str, **options: object) -> Table:
@@ -162,41 +162,41 @@ def read(text: str, **options: object) -> Table:
     ],
 )
 def test_a_column_has_one_type(cells: list[str], expected: list[object]) -> None:
-    found = read("a,b\n" + "".join(f"{cell},0\n" for cell in cells))
-    assert values(found.columns["a"]) == expected
+    labels = read("a,b\n" + "".join(f"{cell},0\n" for cell in cells))
+    assert values(labels.columns["a"]) == expected
 
 
-def test_missing_tokens_are_the_users() -> None:
+def test_missing_values_replace_the_default() -> None:
     text = "a,b\n?,NA\n1,2\n"
     assert values(read(text).columns["b"]) == [None, 2]
     assert values(read(text, missing_values=["?"]).columns["a"]) == [None, 1]
     assert values(read(text, missing_values=["?"]).columns["b"]) == ["NA", "2"]
 
 
-def test_tokens_hold_for_text_in_every_format(tmp_path: Path) -> None:
+def test_missing_values_hold_for_text_in_every_format(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", a=np.asarray(["?", "b"]), b=np.asarray([1, 2]))
     assert values(read_labels(tmp_path / "x.npz", missing_values=["?"]).columns["a"]) == [None, "b"]
 
 
 def test_more_lines_than_a_block() -> None:
     n = 2500
-    found = read("id,a\n" + "".join(f"s{i},{i % 7}\n" for i in range(n)), id_column="id")
-    np.testing.assert_array_equal(found.columns["a"], np.arange(n) % 7)
-    assert found.ids[-1] == f"s{n - 1}"
+    labels = read("id,a\n" + "".join(f"s{i},{i % 7}\n" for i in range(n)), id_column="id")
+    np.testing.assert_array_equal(labels.columns["a"], np.arange(n) % 7)
+    assert labels.ids[-1] == f"s{n - 1}"
 
 
 def test_a_first_column_without_a_name_holds_the_ids() -> None:
-    found = read(",a,b\nx,1,2\ny,1,3\n")
-    assert found.ids.tolist() == ["x", "y"]
-    assert list(found.columns) == ["a", "b"]
+    labels = read(",a,b\nx,1,2\ny,1,3\n")
+    assert labels.ids.tolist() == ["x", "y"]
+    assert list(labels.columns) == ["a", "b"]
 
 
 @pytest.mark.parametrize("text", ["a;b\n1;2\n", "a\tb\n1\t2\n", "a, b\n1, 2\n", "\ufeffa,b\n1,2\n"])
 def test_delimiters_spaces_and_byte_order_marks(text: str, tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text(text, encoding="utf-8")
-    found = read_labels(path)
-    assert {name: c.tolist() for name, c in found.columns.items()} == {"a": [1], "b": [2]}
+    labels = read_labels(path)
+    assert {name: c.tolist() for name, c in labels.columns.items()} == {"a": [1], "b": [2]}
 
 
 def test_without_a_header() -> None:
@@ -223,8 +223,8 @@ def test_columns_by_pattern_keep_the_order_of_the_file() -> None:
 
 
 def test_features_are_numbers() -> None:
-    found = read_features(StringIO("id,x,y\na,1e3,-2\nb,.5,3\n"), id_column="id")
-    np.testing.assert_array_equal(found.matrix(), [[1000, -2], [0.5, 3]])
+    labels = read_features(StringIO("id,x,y\na,1e3,-2\nb,.5,3\n"), id_column="id")
+    np.testing.assert_array_equal(labels.matrix(), [[1000, -2], [0.5, 3]])
     with pytest.raises(ValueError, match="column 'y' has 'red' in row 2"):
         read_features(StringIO("x,y\n1,2\n1,red\n"))
     with pytest.raises(ValueError, match="column 'y' has no value in row 1"):
@@ -237,7 +237,7 @@ def test_features_of_other_formats_are_checked(tmp_path: Path) -> None:
         read_features(tmp_path / "x.npz")
 
 
-# -- what is refused -------------------------------------------------------------------------
+# -- refused files ---------------------------------------------------------------------------
 
 
 class Bomb:

@@ -1,4 +1,4 @@
-"""The store on disk: what goes in comes out, and damage is an error, never a label."""
+"""The label store: rows are read as they were written, and damage is an error."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def folder(tmp_path: Path, labels: np.ndarray) -> Path:
     return path
 
 
-# -- what goes in comes out ------------------------------------------------------------------
+# -- reading and writing --------------------------------------------------------------------
 
 
-def test_a_store_knows_what_it_was_told(folder: Path, labels: np.ndarray) -> None:
+def test_a_store_has_what_was_declared_and_written(folder: Path, labels: np.ndarray) -> None:
     store = LabelStore.open(folder)
     assert (store.n_samples, store.n_partitions, store.is_complete) == (1000, 4, True)
     assert store.n_clusters.tolist() == N_CLUSTERS
@@ -115,13 +115,13 @@ def test_missing_is_the_largest_value_of_any_unsigned_type(tmp_path: Path) -> No
 
 
 def test_original_labels_keep_their_types(tmp_path: Path) -> None:
-    given = [["x", "y"], [1.5, 2.0], [True, False], [7, "7"], [10**20, 3], [0.0, 1.0], [0, 1]]
-    writer = LabelStore.create(tmp_path / "s", 2, given)
+    categories = [["x", "y"], [1.5, 2.0], [True, False], [7, "7"], [10**20, 3], [0.0, 1.0], [0, 1]]
+    writer = LabelStore.create(tmp_path / "s", 2, categories)
     writer.write(0, np.zeros((2, 7), int))
     writer.finish()
     read = [c.tolist() for c in LabelStore.open(tmp_path / "s").categories]
-    assert read == given
-    assert [[type(v) for v in c] for c in read] == [[type(v) for v in c] for c in given]
+    assert read == categories
+    assert [[type(v) for v in c] for c in read] == [[type(v) for v in c] for c in categories]
 
 
 def test_pickles_by_path_and_notices_another_store(folder: Path, labels: np.ndarray) -> None:
@@ -306,7 +306,7 @@ def test_a_flipped_bit_anywhere_is_found(folder: Path, file: str) -> None:
 
 
 def test_damaged_rows_are_never_read_as_labels(folder: Path, labels: np.ndarray) -> None:
-    """Only the chunk is refused, however little of it is asked for; unless told not to look."""
+    """Only the damaged chunk is refused, also if one row of it is read, unless checks are off."""
     flip(folder / "labels.npy", 128 + 4 * 70)  # row 70 lies in the chunk of rows 64 to 127
     store = LabelStore.open(folder)
     np.testing.assert_array_equal(store.read(0, 64), labels[:64])
@@ -380,7 +380,7 @@ def test_labels_that_do_not_fit_are_refused(tmp_path: Path) -> None:
             mistake()
 
 
-def test_creation_refuses_what_is_there_and_what_makes_no_sense(folder: Path) -> None:
+def test_create_refuses_existing_folders_and_invalid_sizes(folder: Path) -> None:
     parent = folder.parent
     with pytest.raises(FileExistsError, match="already there"):
         LabelStore.create(folder, 10, n_clusters=[2])
@@ -398,7 +398,7 @@ def test_creation_refuses_what_is_there_and_what_makes_no_sense(folder: Path) ->
     assert sorted(p.name for p in parent.iterdir()) == [folder.name]
 
 
-def test_out_must_suit(folder: Path) -> None:
+def test_out_must_have_type_shape_and_order(folder: Path) -> None:
     store = LabelStore.open(folder)
     for out in (
         np.empty((10, 4), np.uint16),
@@ -498,14 +498,14 @@ def ensemble() -> Ensemble:
     )
 
 
-def assert_same(found: Ensemble, expected: Ensemble) -> None:
-    np.testing.assert_array_equal(found.codes, expected.codes)
-    assert found.codes.dtype == expected.codes.dtype
-    for one, other in zip(found.categories, expected.categories, strict=True):
+def assert_same(ensemble: Ensemble, expected: Ensemble) -> None:
+    np.testing.assert_array_equal(ensemble.codes, expected.codes)
+    assert ensemble.codes.dtype == expected.codes.dtype
+    for one, other in zip(ensemble.categories, expected.categories, strict=True):
         assert one.tolist() == other.tolist()
-    np.testing.assert_array_equal(found.sample_ids, expected.sample_ids)
-    np.testing.assert_array_equal(found.partition_names, expected.partition_names)
-    assert found.provenance == expected.provenance
+    np.testing.assert_array_equal(ensemble.sample_ids, expected.sample_ids)
+    np.testing.assert_array_equal(ensemble.partition_names, expected.partition_names)
+    assert ensemble.provenance == expected.provenance
 
 
 def test_an_ensemble_goes_to_a_store_and_comes_back(tmp_path: Path, ensemble: Ensemble) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from partita.io import LabelStore, Table
 
 __all__ = [
-    "Labels",
+    "InputPartitions",
     "Source",
     "check_output",
     "check_report",
@@ -26,7 +26,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Labels:
+class InputPartitions:
     """Partitions that a command reads.
 
     Attributes
@@ -35,7 +35,7 @@ class Labels:
     id_name : str, default="id"
         Name of the column of sample ids.
     truth : array or None
-        True classes, if the command was told their column.
+        True classes, if the command names their column. None: it does not.
     """
 
     ensemble: Ensemble
@@ -98,11 +98,13 @@ class Source:
 
         return LabelStore.open(self.path)
 
-    def ensemble(self, noise: str, messages: Messages, truth_column: str | None = None) -> Labels:
+    def ensemble(
+        self, noise: str, messages: Messages, truth_column: str | None = None
+    ) -> InputPartitions:
         """Read the partitions of a file or a store, and the true classes from their column."""
         store = self.store(truth_column)
         if store is not None:
-            return Labels(store.to_ensemble(unlabeled="keep"))
+            return InputPartitions(store.to_ensemble(unlabeled="keep"))
         source = self
         if truth_column is not None and self.columns is not None:
             source = replace(self, columns=[*self.columns, truth_column])
@@ -117,7 +119,7 @@ class Source:
             messages.show(
                 f"{n_unlabeled} of {ensemble.n_samples} samples have no label and get none"
             )
-        return Labels(ensemble, table.id_name, truth)
+        return InputPartitions(ensemble, table.id_name, truth)
 
     def consensus(self, column: str | None, ensemble: Ensemble) -> Any:
         """Read one clustering of the samples of an ensemble, in their order."""

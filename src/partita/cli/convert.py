@@ -46,8 +46,7 @@ def run(
 ) -> None:
     """Copy labels block by block between files and stores of any size."""
     from partita.cli._progress import progress_bars
-    from partita.io import MISSING_VALUES
-    from partita.io.conversion import convert
+    from partita.io import MISSING_VALUES, convert
 
     with progress_bars("converting", quiet=quiet):
         done = convert(

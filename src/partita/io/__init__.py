@@ -8,12 +8,12 @@ the meaning of a cell does not depend on which packages are installed, see `read
 from __future__ import annotations
 
 from partita.io._blocks import choose_columns
+from partita.io._conversion import Conversion, convert
 from partita.io._formats import check_target
 from partita.io._reading import read_features, read_labels
 from partita.io._table import Table
 from partita.io._vocabulary import MISSING_VALUES
 from partita.io._writing import write_labels, write_table
-from partita.io.conversion import Conversion, convert
 from partita.io.store import LabelStore, LabelWriter
 
 __all__ = [

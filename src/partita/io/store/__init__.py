@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partita.io.store._columns import remove_columns
-from partita.io.store.label_store import LabelStore
-from partita.io.store.label_writer import LabelWriter
+from partita.io.store._label_store import LabelStore
+from partita.io.store._label_writer import LabelWriter
 
 __all__ = ["LabelStore", "LabelWriter", "remove_columns"]

@@ -16,8 +16,8 @@ from partita.io.store._chunks import LabelChunks
 from partita.io.store._columns import ColumnRows, columns_folder
 from partita.io.store._creation import create_store
 from partita.io.store._description import StoreDescription
+from partita.io.store._label_writer import LabelWriter
 from partita.io.store._metadata import StoreMetadata, declare_partitions
-from partita.io.store.label_writer import LabelWriter
 
 __all__ = ["LabelStore"]
 
