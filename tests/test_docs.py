@@ -81,13 +81,20 @@ def test_links_inside_the_project_lead_somewhere(path: Path) -> None:
     assert [t for t in targets if not (path.parent / t).exists()] == []
 
 
+def test_index_links_to_every_page() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    assert pages - set(re.findall(r"\]\(([^)#:]+)\)", index)) == set()
+
+
 def test_the_readme_is_short_and_its_use_eight_lines() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(readme.splitlines()) < 120
     (use,) = blocks(ROOT / "README.md")
     code = [line for line in use.splitlines() if line.strip() and not line.startswith("#")]
     assert len(code) <= 8
-    assert "<!-- speed:start -->" in readme
+    speed = readme.partition("<!-- speed:start -->\n")[2].partition("<!-- speed:end -->")[0]
+    assert 2 < len(speed.splitlines()) <= 10
     assert (ROOT / "docs" / "images" / "digits.png").stat().st_size < 150_000
 
 

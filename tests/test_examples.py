@@ -1,4 +1,4 @@
-"""Every example runs, in an interpreter of its own."""
+"""Every example runs in a new interpreter and prints something."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def run(path: Path, folder: Path) -> str:
 @pytest.mark.parametrize(
     "path", [p for p in EXAMPLES if p.name != "choosing_k.py"], ids=lambda p: p.name
 )
-def test_example_runs_and_says_something(path: Path, tmp_path: Path) -> None:
+def test_example_runs_and_prints(path: Path, tmp_path: Path) -> None:
     assert run(path, tmp_path).strip()
-    assert list(tmp_path.iterdir()) == []  # and leaves nothing behind
+    assert list(tmp_path.iterdir()) == []  # no file is left
 
 
-def test_the_page_on_choosing_k_shows_what_the_example_finds(tmp_path: Path) -> None:
-    """Digits may differ between machines, the answers and the shape of the curves may not."""
-    found = run(ROOT / "examples" / "choosing_k.py", tmp_path)
+def test_page_on_choosing_k_shows_the_output_of_the_example(tmp_path: Path) -> None:
+    """Digits may differ between machines; the suggestions and the shape of the curves may not."""
+    output = run(ROOT / "examples" / "choosing_k.py", tmp_path)
     page = (ROOT / "docs" / "choosing-k.md").read_text(encoding="utf-8")
-    answers = re.findall(r"^(?:no structure found|suggested: K = \d)$", found, re.MULTILINE)
+    answers = re.findall(r"^(?:no structure found|suggested: K = \d)$", output, re.MULTILINE)
     assert answers == ["no structure found", "suggested: K = 3"]
     assert [answer for answer in answers if answer not in page] == []
     rows = re.compile(r"^\| \d .*\|$", re.MULTILINE)
     shown, computed = (
         np.asarray([line.strip("|").split("|") for line in rows.findall(text)], float)
-        for text in (page, found)
+        for text in (page, output)
     )
     assert shown.shape == (8, 8)
     np.testing.assert_allclose(shown, computed, rtol=0, atol=0.1)
