@@ -25,12 +25,22 @@ _BLOCK = 32  # clusters per block
 
 
 def crowd_agreement(partitions: Any) -> NDArray[np.float64]:
-    """Return the normalized crowd agreement index (NCAI) of every partition, shape (m,).
+    """Return the normalized crowd agreement index (NCAI) of every partition.
 
     The index is the mean normalized mutual information of a partition with the others,
     I / max(H, H'), divided by the largest such mean; it is at most 1. Two partitions are compared
     on the samples that both label. A partition with a single cluster agrees with no other. All
-    indices are 1 if no two partitions agree. Cost O(n' m²).
+    indices are 1 if no two partitions agree.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
+        The partitions.
+
+    Returns
+    -------
+    array of shape (n_partitions,)
+        Cost O(n' m²) for n' distinct rows.
     """
     ensemble = as_ensemble(partitions)
     m = ensemble.n_partitions
@@ -119,10 +129,22 @@ def crowd_weighted_coassociation(
 def connected_triples(
     partitions: Any, partition_weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return source-aware connected triples (SACT), a similarity of base clusters, (L, L).
+    """Return source-aware connected triples (SACT), a similarity of base clusters.
 
     Entry (c, d) is Σ_k w_{p(k)} min(J_kc, J_kd) over the clusters k of all partitions p(k), with
-    the Jaccard coefficients J, divided by the largest entry. The diagonal is 1. Cost O(L³).
+    the Jaccard coefficients J, divided by the largest entry. The diagonal is 1.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
+        The partitions.
+    partition_weights : array of shape (n_partitions,)
+        Weights w of the partitions.
+
+    Returns
+    -------
+    array of shape (n_base_clusters, n_base_clusters)
+        Cost O(L³).
     """
     ensemble = as_ensemble(partitions)
     jaccard = cluster_jaccard(ensemble)

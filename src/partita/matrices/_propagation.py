@@ -20,10 +20,19 @@ _BLOCK = 256  # rows per block
 
 
 def cluster_jaccard(partitions: Any) -> NDArray[np.float64]:
-    """Return the Jaccard coefficients |c ∩ c'| / |c ∪ c'| of base clusters, shape (L, L).
+    """Return the Jaccard coefficients |c ∩ c'| / |c ∪ c'| of base clusters.
 
     The diagonal is 1. Two clusters of one partition have coefficient 0. A sample with a missing
     label is in no cluster of that partition.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
+        The partitions.
+
+    Returns
+    -------
+    array of shape (n_base_clusters, n_base_clusters)
     """
     shared = cluster_overlaps(partitions)
     size = shared.diagonal().copy()

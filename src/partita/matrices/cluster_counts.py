@@ -61,13 +61,34 @@ def incidence(partitions: Any, values: NDArray[np.float64] | None = None) -> sp.
 
 
 def cluster_sizes(partitions: Any) -> NDArray[np.float64]:
-    """Return the weight of every base cluster, shape (n_base_clusters,)."""
+    """Return the weight of every base cluster.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
+        The partitions.
+
+    Returns
+    -------
+    array of shape (n_base_clusters,)
+    """
     ensemble = as_ensemble(partitions)
     return cluster_sums(ensemble.codes, ensemble.missing_code, ensemble.offsets, ensemble.weights)
 
 
 def cluster_overlaps(partitions: Any) -> NDArray[np.float64]:
-    """Return N = Bᵀ diag(r) B, the weight that any two base clusters share, dense (L, L)."""
+    """Return N = Bᵀ diag(r) B, the weight that any two base clusters share.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
+        The partitions.
+
+    Returns
+    -------
+    array of shape (n_base_clusters, n_base_clusters)
+        Cost O(n m²).
+    """
     return overlaps_of_rows(EnsembleRows(as_ensemble(partitions)))
 
 
