@@ -108,7 +108,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             label vector per partition. A `LabelStore` or a Dask array is not loaded into memory if
             the method is `out_of_core`; `labels_` is then mapped from a temporary file and is -1
             for samples without any label.
-        y : ignored
+        y : ignored, default=None
             Present for compatibility with scikit-learn.
         noise : {"missing", "cluster", "singletons"}, default="missing"
             Meaning of the label -1: no label, one cluster, or one cluster per sample (not for a

@@ -76,7 +76,7 @@ class ECCMS(LearnedMatrixConsensus):
         with k-means from a fixed seed.
     max_iter : int, default=100
         Largest number of iterations.
-    tol : float, default=1e-2
+    tol : float, default=0.01
         The iteration stops when the relative changes of C, E and F and the relative residuals of
         both constraints are below `tol`.
 

@@ -63,7 +63,7 @@ class NMFC(BaseConsensus):
         Restarts. Among those with the most clusters, the smallest objective wins.
     max_iter : int, default=1000
         Largest number of updates for one set of weights.
-    tol : float, default=1e-3
+    tol : float, default=0.001
         The updates stop when one changes Q by less than this share of its norm.
     init : {"k-means", "random"}, default="k-means"
         Initial Q: the clusters of a k-means consensus plus 0.2, or uniform random numbers.

@@ -60,11 +60,11 @@ class RCE(LearnedMatrixConsensus):
         searches 1e-4 to 1e4 and finds a wide range of similar results.
     lambda2 : float, default=1.0
         Weight of the nuclear norm.
-    mu : float, default=1e-3
+    mu : float, default=0.001
         Small constant that keeps S invertible.
     max_iter : int, default=20
         Largest number of passes over E, Ã and S, with up to 20 updates of Ã each.
-    tol : float, default=1e-3
+    tol : float, default=0.001
         The passes stop when one lowers the objective by less than this share of it. The updates of
         Ã within a pass stop by the same rule. With 0 all `max_iter` x 20 updates are run, as in the
         published program, and `converged_` is False.
@@ -88,8 +88,8 @@ class RCE(LearnedMatrixConsensus):
 
     Notes
     -----
-    For n' distinct rows, an update of Ã costs two n' x n' products and a pass one
-    eigendecomposition. Memory is five n' x n' arrays for any number of partitions (the paper needs
+    Cost for n' distinct rows: two n' x n' products per update of Ã and one eigendecomposition per
+    pass. Memory is five n' x n' arrays for any number of partitions (the paper needs
     O(m n²)): a pair has only two different errors, one for the partitions that join it and one for
     those that separate it.
 

@@ -45,7 +45,7 @@ class RSEC(SelfRepresentationConsensus):
         Restarts of the final k-means; the smallest inertia wins.
     max_iter : int, default=500
         Largest number of iterations.
-    tol : float, default=1e-7
+    tol : float, default=1e-07
         The iteration stops when no entry of S - S Z - E and of Z - J exceeds `tol`, where J is the
         low-rank copy of Z.
     random_state : int, Generator, RandomState or None, default=None

@@ -26,14 +26,14 @@ __all__ = [
 _BLOCK = 256  # rows per block: a multiple of the tile of the kernels
 
 
-def agreement_counts(partitions: Any, dtype: Any = np.uint16) -> NDArray[Any]:
+def agreement_counts(partitions: Any, dtype: Any = "uint16") -> NDArray[Any]:
     """Return in how many partitions two rows share a cluster.
 
     Parameters
     ----------
     partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
         The partitions. An `Ensemble` is not compressed.
-    dtype : integer type, default=np.uint16
+    dtype : integer type, default="uint16"
         Type of the counts, which must hold the number of partitions.
 
     Returns
@@ -46,7 +46,7 @@ def agreement_counts(partitions: Any, dtype: Any = np.uint16) -> NDArray[Any]:
     return _count(columns, ensemble.missing_code, dtype)
 
 
-def coobserved_counts(ensemble: Ensemble, dtype: Any = np.uint16) -> NDArray[Any]:
+def coobserved_counts(ensemble: Ensemble, dtype: Any = "uint16") -> NDArray[Any]:
     """Return how many partitions label both rows."""
     return _count(*_observed_columns(ensemble), dtype)
 
