@@ -1,8 +1,8 @@
-"""Symmetric eigenproblems and singular values that do not fail on degenerate spectra.
+"""Decompose matrices without failures on degenerate spectra.
 
-Every decomposition of the library goes through this module. LAPACK's fastest drivers can stop with
-an internal error, or return fewer eigenpairs than requested, where eigenvalues repeat. The next
-driver is then tried.
+Every dense eigen- or singular value decomposition of the library goes through this module. If
+eigenvalues repeat, the fastest LAPACK drivers can stop with an internal error or return fewer
+eigenpairs than requested. Then the next driver is used.
 """
 
 from __future__ import annotations
@@ -33,23 +33,31 @@ def eigh(
     Parameters
     ----------
     matrix : array of shape (n, n)
+        Symmetric matrix.
     subset_by_index : (first, last), optional
         Indices of the eigenvalues to return, both ends included. All by default.
     subset_by_value : (low, high), optional
-        Return eigenvalues in the half-open interval (low, high].
+        Interval low < value <= high of the eigenvalues to return. All by default.
     driver : {"evr", "evd", "ev"}, default="evr"
         LAPACK driver to try first.
     overwrite : bool, default=False
         Whether the memory of `matrix` may be used.
     check_finite : bool, default=True
-        Whether to refuse NaN and infinity.
+        Whether to raise an error for NaN and infinity.
+
+    Returns
+    -------
+    values : array of shape (n_values,)
+        Eigenvalues, ascending.
+    vectors : array of shape (n, n_values)
+        Eigenvectors, one per column.
     """
     matrix = np.asarray(matrix)
     diagonal = matrix.diagonal().copy() if overwrite else None
     failure: Exception | None = None
     for name in (driver, *(d for d in _EIGEN_DRIVERS if d != driver)):
         if failure is not None and diagonal is not None:
-            # LAPACK has destroyed the diagonal and the lower triangle; the upper one is intact.
+            # LAPACK has overwritten the diagonal and the lower triangle, not the upper one.
             lower = np.tril_indices_from(matrix, -1)
             matrix[lower] = matrix.T[lower]
             matrix[np.diag_indices_from(matrix)] = diagonal
@@ -78,6 +86,7 @@ def _select(
     subset_by_index: tuple[int, int] | None,
     subset_by_value: tuple[float, float] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the requested eigenpairs: only the driver "evr" computes subsets itself."""
     if subset_by_index is not None:
         chosen: Any = slice(subset_by_index[0], subset_by_index[1] + 1)
     elif subset_by_value is not None:
@@ -88,7 +97,22 @@ def _select(
 
 
 def svd(matrix: NDArray[np.float64], *, compute_uv: bool = True, full_matrices: bool = True) -> Any:
-    """Return U, singular values and Vᵀ, or the singular values alone."""
+    """Return the singular value decomposition U diag(sigma) Vᵀ of a matrix.
+
+    Parameters
+    ----------
+    matrix : array of shape (m, n)
+        Matrix to decompose.
+    compute_uv : bool, default=True
+        Whether to compute U and Vᵀ.
+    full_matrices : bool, default=True
+        Whether U and Vᵀ are square. Otherwise they have min(m, n) columns and rows.
+
+    Returns
+    -------
+    U, sigma, Vt : arrays
+        Singular values descending. Only `sigma` without `compute_uv`.
+    """
     failure: Exception | None = None
     for driver in _SVD_DRIVERS:
         try:

@@ -1,4 +1,4 @@
-"""Groups of rows as labels: numbered by first appearance, also where they do not fit in memory."""
+"""Number clusters by first appearance, in memory and out of core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,20 @@ __all__ = ["number_by_appearance", "number_chunks"]
 
 
 def number_by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
-    """Labels renumbered 0, 1, ... in order of first appearance, -1 kept; and their number."""
+    """Renumber labels 0, 1, ... in order of first appearance.
+
+    Parameters
+    ----------
+    labels : array of shape (n_samples,)
+        Integers; -1 stays -1.
+
+    Returns
+    -------
+    labels : array of shape (n_samples,)
+        The new labels.
+    n_clusters : int
+        Number of clusters, without -1.
+    """
     values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(np.where(values < 0, -1, first), kind="stable")
     rank = np.empty(len(values), np.int64)
@@ -27,10 +40,21 @@ def number_by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
 def number_chunks(
     groups: Callable[[], Iterator[NDArray[Any]]], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Groups that come in chunks as labels in a temporary file, mapped into memory.
+    """Renumber groups that come in chunks, and write them to a temporary file.
 
-    Returns the labels, -1 kept, and the number each group has got (-1: it has no row). The file
-    goes when nobody holds the labels any more.
+    Parameters
+    ----------
+    groups : callable
+        Returns an iterator over chunks of the groups; -1 stays -1.
+    n : int
+        Number of rows of all chunks.
+
+    Returns
+    -------
+    labels : array of shape (n,)
+        The new labels, mapped from the file. The file is deleted with this array.
+    numbers : array
+        New number of each group, -1 for a group without rows.
     """
     folder = tempfile.TemporaryDirectory(prefix="partita-")
     path = Path(folder.name, "labels.npy")
@@ -42,11 +66,11 @@ def number_chunks(
         for group in values[np.argsort(first)].tolist():
             if group >= 0:
                 numbers.setdefault(group, len(numbers))
-        of_group = np.full(max(numbers, default=-1) + 2, -1, np.int64)  # the last is for -1
-        of_group[list(numbers)] = list(numbers.values())
-        labels[start : start + len(chunk)] = of_group[chunk]
+        number_of = np.full(max(numbers, default=-1) + 2, -1, np.int64)  # index -1 is for group -1
+        number_of[list(numbers)] = list(numbers.values())
+        labels[start : start + len(chunk)] = number_of[chunk]
         start += len(chunk)
     labels.flush()
     labels = np.load(path, mmap_mode="r")
     weakref.finalize(labels, folder.cleanup)
-    return labels, of_group[:-1]
+    return labels, number_of[:-1]

@@ -1,7 +1,7 @@
-"""The only door to scikit-learn's private names.
+"""Import the private names of scikit-learn that the library needs.
 
-Everything here lives under an underscore in scikit-learn, or moved between the versions we
-support (1.6 and later). When a release moves one of them, this is the file to mend.
+These names are private in scikit-learn or moved between supported versions (1.6 and later). No
+other module imports them, so that a change in scikit-learn concerns this file only.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ __all__ = [
 
 
 def set_input_names(estimator: Any, X: Any, n_features: int) -> None:
-    """Remember the number of columns fitted and, for a data frame, their names."""
+    """Store the number of columns of X in the estimator and, for a data frame, their names."""
     _check_feature_names(estimator, X, reset=True)
     estimator.n_features_in_ = n_features
 
 
 def check_input_names(estimator: Any, X: Any, n_features: int) -> None:
-    """Refuse a table whose columns are not the fitted ones."""
+    """Raise an error if the columns of X differ from those of the fit."""
     _check_feature_names(estimator, X, reset=False)
     if n_features != estimator.n_features_in_:
         raise ValueError(

@@ -11,7 +11,7 @@ from partita import MCLA, Ensemble, matrices
 from partita.datasets import make_partitions
 from partita.exceptions import PartitaWarning
 from partita.solvers.graph_cut.graphs import cut_graph
-from partita.solvers.meta_clusters import meta_clusters
+from partita.solvers.meta_clusters import find_meta_clusters
 from partita.testing import consensus_checks
 from references import load_cases
 
@@ -35,7 +35,7 @@ def test_toy_of_the_paper(partitioner):
     method = MCLA(3, partitioner=partitioner, balance=0.2, random_state=0).fit(TOY)
     np.testing.assert_array_equal(method.labels_, TOY_ANSWER)
     core = Ensemble.from_partitions(TOY).compress()
-    found = meta_clusters(
+    found = find_meta_clusters(
         matrices.incidence(core),
         matrices.cluster_jaccard(core),
         matrices.cluster_sizes(core),
@@ -75,7 +75,7 @@ def test_votes_on_distinct_rows_are_those_on_all_samples(missing):
     size = shared.diagonal()
     np.testing.assert_allclose(sizes, size, atol=1e-12)
     np.testing.assert_allclose(J, shared / (size[:, None] + size - shared), atol=1e-12)
-    found = meta_clusters(
+    found = find_meta_clusters(
         matrices.incidence(core), J, sizes, 3, np.random.default_rng(0), partitioner="builtin",
         **OPTIONS,
     )  # fmt: skip

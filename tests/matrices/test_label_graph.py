@@ -10,7 +10,7 @@ from partita.datasets import make_partitions
 from partita.matrices import cluster_overlaps, incidence
 from partita.matrices.label_graph import LabelGraph
 from partita.solvers.bipartite import bipartite_embedding
-from partita.solvers.transfer_cut import transfer_cut_embedding
+from partita.solvers.transfer_cuts import transfer_cut_embedding
 
 
 @pytest.fixture(params=[0.0, 0.3], ids=["complete", "incomplete"])

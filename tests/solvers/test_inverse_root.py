@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.solvers.inverse_root import inverse_root
+from partita.solvers.inverse_root import InverseRoot
 
 
 def full_inverse_root(M, mu):
@@ -24,7 +24,7 @@ def test_signed_parts_and_traces_are_those_of_all_samples(times, mu):
     full = X[np.ix_(inverse, inverse)]
     assert (D[~np.eye(len(D), dtype=bool)] < 0).any()
 
-    S = inverse_root(M, times.astype(float), mu)
+    S = InverseRoot.of(M, times.astype(float), mu)
     plus, minus = np.maximum(S.rows, 0), np.maximum(-S.rows, 0) + np.diag(S.surplus)
     pick = np.ix_(first, first)
     np.testing.assert_allclose(plus @ X, (np.maximum(D, 0) @ full)[pick], rtol=1e-10, atol=1e-10)
@@ -36,7 +36,7 @@ def test_signed_parts_and_traces_are_those_of_all_samples(times, mu):
 def test_weights_below_one_keep_both_parts_non_negative():
     rng = np.random.default_rng(1)
     M, weights = rng.random((6, 6)), rng.uniform(0.05, 1.5, 6)
-    S = inverse_root(M, weights, 1e-3)
+    S = InverseRoot.of(M, weights, 1e-3)
     assert S.surplus.min() >= 0
     assert np.diag(S.rows).min() > 0
     # S^-1 acts on the weighted rows as it must: (S^-1)² (M R Mᵀ R + μ) = 1

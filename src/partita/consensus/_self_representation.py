@@ -46,7 +46,7 @@ class SelfRepresentationConsensus(LearnedMatrixConsensus):
 
     @property
     def _iteration_options(self) -> dict[str, Any]:
-        """Keyword arguments of `self_representation`."""
+        """Keyword arguments of `fit_representation`."""
         return {"max_iter": self.max_iter, "tol": self.tol, "task": type(self).__name__}
 
     def _solution(

@@ -15,7 +15,7 @@ from partita.matrices import cluster_jaccard, cluster_sizes, incidence
 from partita.metrics import anmi
 from partita.solvers.graph_cut.graphs import cut_cliques
 from partita.solvers.graph_cut.hypergraphs import cut_hypergraph
-from partita.solvers.meta_clusters import meta_clusters
+from partita.solvers.meta_clusters import find_meta_clusters
 
 __all__ = ["GCC"]
 
@@ -110,7 +110,7 @@ class GCC(BalancedCutConsensus):
         cspa = cut_cliques(B, ensemble.weights, K, rng, task="GCC: CSPA", **options)
         hgpa = cut_hypergraph(B, ensemble.weights, K, rng, task="GCC: HGPA", **options)
         jaccard, sizes = cluster_jaccard(ensemble), cluster_sizes(ensemble)
-        mcla = meta_clusters(B, jaccard, sizes, K, rng, task="GCC: MCLA", **options)
+        mcla = find_meta_clusters(B, jaccard, sizes, K, rng, task="GCC: MCLA", **options)
         labels = {"cspa": cspa.labels, "hgpa": hgpa.labels, "mcla": mcla.labels}
         cuts = {"cspa": cspa, "hgpa": hgpa, "mcla": mcla.groups}
         rows_as_samples = replace(ensemble, inverse=None)

@@ -22,7 +22,7 @@ from partita.solvers.rows_transfer_cut import (
     inverse_degree,
     rows_transfer_cut,
 )
-from partita.solvers.transfer_cut import transfer_cut_embedding
+from partita.solvers.transfer_cuts import transfer_cut_embedding
 
 __all__ = ["LWGP"]
 

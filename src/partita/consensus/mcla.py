@@ -11,7 +11,7 @@ from partita.consensus.base import MethodInfo, Solution
 from partita.consensus.constraints import StrOptions
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
-from partita.solvers.meta_clusters import meta_clusters
+from partita.solvers.meta_clusters import find_meta_clusters
 
 __all__ = ["MCLA"]
 
@@ -102,7 +102,7 @@ class MCLA(BalancedCutConsensus):
     }
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        result = meta_clusters(
+        result = find_meta_clusters(
             incidence(ensemble),
             cluster_jaccard(ensemble),
             cluster_sizes(ensemble),

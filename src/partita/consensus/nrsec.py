@@ -15,7 +15,7 @@ from partita.consensus.constraints import POSITIVE_INT, Interval
 from partita.ensemble import Ensemble
 from partita.matrices import incomplete_coassociation
 from partita.solvers.low_rank import shrink_entries, shrink_singular_values
-from partita.solvers.self_representation import Representation, self_representation
+from partita.solvers.self_representation import Representation, fit_representation
 
 __all__ = ["NRSEC"]
 
@@ -172,7 +172,7 @@ class NRSEC(SelfRepresentationConsensus):
         def shrink_error(Q: NDArray[np.float64], mu: float) -> NDArray[np.float64]:
             return shrink_entries(Q, error_weight / mu)  # Eq. 25
 
-        return self_representation(
+        return fit_representation(
             S,
             weights,
             self.n_clusters,

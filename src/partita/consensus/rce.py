@@ -21,7 +21,7 @@ from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices.agreement import agreement_counts, coobserved_counts
 from partita.solvers import discretize, spectral_embedding
-from partita.solvers.inverse_root import InverseRoot, inverse_root
+from partita.solvers.inverse_root import InverseRoot
 from partita.solvers.robust_consensus import (
     Evidence,
     Matrix,
@@ -247,7 +247,7 @@ class RCE(LearnedMatrixConsensus):
                 before = fixed + energy
             fit = error_cost + divergence(evidence, A, C)
             del C, S  # free memory for the decomposition
-            S = inverse_root(A, evidence.weights, self.mu)
+            S = InverseRoot.of(A, evidence.weights, self.mu)
             # tr(ÃᵀS⁻¹Ã) + tr(S) + μ tr(S⁻¹) is 2 tr(S) at the best S, eq. (6)
             history.append(fit + 2.0 * self.lambda2 * S.root_trace)
             if t > 0 and self._has_converged(history[-2], history[-1]):

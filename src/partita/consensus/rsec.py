@@ -13,7 +13,7 @@ from partita.consensus.base import MethodInfo, Solution
 from partita.ensemble import Ensemble
 from partita.matrices import incomplete_coassociation
 from partita.solvers.low_rank import shrink_columns, shrink_singular_values
-from partita.solvers.self_representation import self_representation
+from partita.solvers.self_representation import fit_representation
 
 __all__ = ["RSEC"]
 
@@ -138,7 +138,7 @@ class RSEC(SelfRepresentationConsensus):
         def shrink_error(Q: NDArray[np.float64], mu: float) -> NDArray[np.float64]:
             return shrink_columns(Q, column_weight / mu)  # Eq. 15
 
-        result = self_representation(
+        result = fit_representation(
             incomplete_coassociation(ensemble, expand=False),
             ensemble.weights,
             self.n_clusters,

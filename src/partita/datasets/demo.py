@@ -1,4 +1,4 @@
-"""The demonstration: many k-means clusterings of handwritten digits, fused by several methods."""
+"""`run_demo`: fuse many k-means clusterings of handwritten digits by several methods."""
 
 from __future__ import annotations
 
@@ -21,12 +21,22 @@ __all__ = ["DEFAULT_METHODS", "Demo", "Score", "run_demo"]
 
 DEFAULT_METHODS = ("eac", "lwea", "lwgp", "sec")
 _MEASURES = ("ARI", "NMI", "ACC")
-_WARM_UP_ROWS = 60  # enough for every kernel to be compiled before anything is timed
+_WARM_UP_ROWS = 60  # fitted before the timing, so that the kernels are compiled
 
 
 @dataclass(frozen=True)
 class Score:
-    """One line of the table: who, how well by each measure, how long."""
+    """Scores of one method.
+
+    Attributes
+    ----------
+    name : str
+        Name of the method.
+    measures : dict of str to float
+        Agreement with the true classes: ARI, NMI and ACC.
+    seconds : float
+        Run time.
+    """
 
     name: str
     measures: dict[str, float]
@@ -35,24 +45,28 @@ class Score:
 
 @dataclass(frozen=True)
 class Demo:
-    """What `run_demo` found.
+    """Result of `run_demo`.
 
     Attributes
     ----------
     images : array of shape (n_samples, height, width)
-    truth : array of shape (n_samples,)
+        The digits.
+    y : array of shape (n_samples,)
+        True classes.
     partitions : array of shape (n_samples, n_partitions)
+        Base partitions.
     labels : dict of str to array of shape (n_samples,)
         The consensus of each method.
     scores : tuple of Score
-        One per method, in the order asked for.
+        One per method, in the order of `methods`.
     base_mean, base_best : Score
-        Mean and, measure by measure, best of the base partitions; seconds are for one of them.
+        Mean and best value of each measure over the base partitions. The time is that of one.
     base_measures : dict of str to array of shape (n_partitions,)
+        Measures of each base partition.
     """
 
     images: NDArray[Any]
-    truth: NDArray[np.int64]
+    y: NDArray[np.int64]
     partitions: NDArray[Any]
     labels: dict[str, NDArray[np.int64]]
     scores: tuple[Score, ...]
@@ -67,16 +81,16 @@ def run_demo(
     methods: Sequence[str] = DEFAULT_METHODS,
     random_state: int = 0,
 ) -> Demo:
-    """Cluster the digits that come with scikit-learn many times and fuse the partitions.
+    """Cluster the digits of scikit-learn many times and fuse the partitions by several methods.
 
     Parameters
     ----------
-    n_partitions : int
-        k-means runs, with 10 to 42 clusters each.
-    methods : sequence of str
+    n_partitions : int, default=100
+        Number of base partitions by k-means, with 10 to 42 clusters each.
+    methods : sequence of str, default=("eac", "lwea", "lwgp", "sec")
         Keys of consensus methods, see `partita.registry`.
-    random_state : int
-        Seeds the generator and every method that draws.
+    random_state : int, default=0
+        Seed of the generator and of all randomized methods.
 
     Returns
     -------
@@ -118,7 +132,7 @@ def run_demo(
     bests = {name: float(values.max()) for name, values in base_measures.items()}
     return Demo(
         images=digits.images,
-        truth=digits.target,
+        y=digits.target,
         partitions=partitions,
         labels=labels,
         scores=tuple(scores),

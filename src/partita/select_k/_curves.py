@@ -17,7 +17,7 @@ from partita.matrices.label_graph import LabelGraph
 from partita.metrics import adjusted_rand
 from partita.registry import prepare
 from partita.select_k._result import CDF_POINTS
-from partita.solvers.transfer_cut import transfer_cut_embedding
+from partita.solvers.transfer_cuts import transfer_cut_embedding
 
 __all__ = ["CRITERIA", "Curves", "EnsembleForK", "shape_curves"]
 

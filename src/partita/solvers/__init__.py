@@ -6,7 +6,7 @@ from partita.solvers.discretization import discretize
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.linkage import Tree, agglomerate, spanning_tree
 from partita.solvers.spectral import spectral_clustering, spectral_embedding, top_eigenvectors
-from partita.solvers.transfer_cut import transfer_cut, transfer_cut_embedding
+from partita.solvers.transfer_cuts import transfer_cut, transfer_cut_embedding
 
 __all__ = [
     "Tree",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from partita.solvers.graph_cut._refinement import Cut
 from partita.solvers.graph_cut.graphs import cut_graph
 
-__all__ = ["MetaClusters", "meta_clusters"]
+__all__ = ["MetaClusters", "find_meta_clusters"]
 
 _UNIT = 2.0**-30  # similarities are rounded to multiples of it, so that ties are exact
 
@@ -35,7 +35,7 @@ class MetaClusters:
     association: NDArray[np.float64]
 
 
-def meta_clusters(
+def find_meta_clusters(
     incidence: Any,
     similarity: NDArray[np.float64],
     sizes: NDArray[np.float64],

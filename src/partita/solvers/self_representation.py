@@ -15,7 +15,7 @@ from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.low_rank import low_rank_affinity
 from partita.solvers.spectral import normalize_rows, spectral_embedding
 
-__all__ = ["Representation", "representation_labels", "self_representation"]
+__all__ = ["Representation", "fit_representation", "representation_labels"]
 
 _FIRST_PENALTY = 1.5  # initial mu, as a multiple of 1/‖S‖₂
 _LARGEST_PENALTY = 1e10
@@ -68,7 +68,7 @@ class Representation:
         return float(len(self.eigenvalues) - self.eigenvalues.sum())
 
 
-def self_representation(
+def fit_representation(
     similarity: NDArray[np.float64],
     weights: NDArray[np.float64],
     n_clusters: int,

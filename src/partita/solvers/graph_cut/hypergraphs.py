@@ -21,7 +21,7 @@ from partita.solvers.graph_cut._refinement import (
     balanced_cut,
     kmeans_groups,
 )
-from partita.solvers.transfer_cut import transfer_cut_embedding
+from partita.solvers.transfer_cuts import transfer_cut_embedding
 
 __all__ = ["KAHYPAR_PINS", "cut_hypergraph"]
 
