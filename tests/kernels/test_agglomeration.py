@@ -45,7 +45,7 @@ def test_heights(linkage, seed):
     if linkage == "average":
         matrix *= np.outer(weights, weights)
     left, right, height = np.empty(n - 1, int), np.empty(n - 1, int), np.empty(n - 1)
-    _kernels.agglomeration.chain(matrix, weights.copy(), LINKAGES[linkage], left, right, height)
+    _kernels.agglomeration.chain(LINKAGES[linkage], matrix, weights.copy(), left, right, height)
     np.testing.assert_allclose(
         np.sort(height), heights_slowly(distances, weights, linkage), rtol=1e-12
     )

@@ -20,13 +20,13 @@ def test_extent_places_and_codes():
     span = int((high - low).max()) + 1
     present, places = np.zeros((3, span), bool), np.empty(values.shape, np.uint8)
     for start, stop in ((0, 15), (15, 40)):
-        assert _kernels.coding.place(values, low, high, start, stop, places, present)
+        assert _kernels.coding.shift(values, low, high, start, stop, places, present)
     np.testing.assert_array_equal(places, values - low)
     for i in range(3):
         assert np.flatnonzero(present[i]).tolist() == np.unique(values[:, i] - low[i]).tolist()
     for limits in ((low + 1, high), (low, high - 1)):  # one number too low, or too high
         nowhere = np.empty_like(places), np.zeros((3, span), bool)
-        assert not _kernels.coding.place(values, *limits, 0, 40, *nowhere)
+        assert not _kernels.coding.shift(values, *limits, 0, 40, *nowhere)
     codes = np.random.default_rng(1).integers(0, 200, (3, span)).astype(np.uint8)
     out = np.empty(values.shape, np.uint8)
     for start, stop in ((0, 15), (15, 40)):

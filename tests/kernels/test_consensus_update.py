@@ -46,19 +46,9 @@ def test_update(everywhere):
     out, energy = np.full_like(A, np.nan), np.zeros(n)
     for first, last in ((0, 10), (10, n)):
         for start in range(0, last - first, 4):
+            products, stop = (plus[first:last], minus[first:last]), min(start + 4, last - first)
             _kernels.consensus_update.update_rows(
-                A,
-                plus[first:last],
-                minus[first:last],
-                C,
-                seen,
-                free,
-                r,
-                first,
-                out,
-                energy,
-                start,
-                min(start + 4, last - first),
+                A, products, C, (seen, free, r), first, start, stop, out, energy
             )
     np.testing.assert_allclose(out, update_slowly(A, plus, minus, C, seen, free), rtol=1e-12)
     assert 0 <= out.min() <= out.max() <= 1
@@ -69,6 +59,6 @@ def test_update(everywhere):
 def test_divergence():
     A, _, _, C, seen, free, r = problem(seed=1)
     energy = np.zeros(len(A))
-    _kernels.consensus_update.divergence_rows(A, C, seen, free, r, energy, 0, 9)
-    _kernels.consensus_update.divergence_rows(A, C, seen, free, r, energy, 9, len(A))
+    _kernels.consensus_update.divergence_rows(A, C, (seen, free, r), 0, 9, energy)
+    _kernels.consensus_update.divergence_rows(A, C, (seen, free, r), 9, len(A), energy)
     np.testing.assert_allclose(energy, r * (entropy_and_pull(A, C, seen, free) @ r), rtol=1e-12)

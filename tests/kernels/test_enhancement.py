@@ -58,7 +58,7 @@ def test_step_on_a_matrix_without_repeats(block):
     for start in range(0, n, block):
         part = np.zeros_like(sums)
         stop = min(start + block, n)
-        _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, G, U, Q, start, stop, part)
+        _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, start, stop, (G, U, Q), part)
         sums += part
     off = ~np.eye(n, dtype=bool)
     np.testing.assert_allclose(G[off], (A - E + Y1 + F - Y2)[off], rtol=0, atol=1e-13)
@@ -102,8 +102,8 @@ def test_step_on_repeated_rows_is_the_step_on_the_full_matrix():
 
     G = C_old.copy()
     sums, diagonal_sums = np.zeros((2, _kernels.enhancement.N_SUMS))
-    _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, G, U, Q, 0, n, sums)
-    _kernels.enhancement.enhance_diagonal(A, omega, r, LAM, C, G, U, Q, own, diagonal_sums)
+    _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, 0, n, (G, U, Q), sums)
+    _kernels.enhancement.enhance_diagonal(A, omega, r, LAM, C, (G, U, Q), own, diagonal_sums)
     sums += diagonal_sums
     np.testing.assert_allclose(own[2][index], (A_full - E + Y1 + F - Y2)[alone], rtol=0, atol=1e-13)
     several = (r > 1) | ~np.eye(n, dtype=bool)  # no pair within a row of one sample

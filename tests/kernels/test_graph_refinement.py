@@ -7,6 +7,7 @@ import pytest
 
 from partita import _kernels
 from partita.solvers.graph_cut._adjacency import CLIQUES, EDGES, NETS, Adjacency
+from partita.solvers.graph_cut._refinement import _Limits, _StateArrays
 
 pytestmark = pytest.mark.kernel
 KINDS = {"edges": EDGES, "cliques": CLIQUES, "nets": NETS}
@@ -142,10 +143,8 @@ def test_sweep(case, room):
     )
     moved, tally = parts.copy(), links.tally(parts, n_parts)
     loads, sizes = np.bincount(parts, weights), np.bincount(parts)
-    n_moves = _kernels.graph_refinement.sweep(
-        links.kind, links.start, links.other, links.value, links.pin_start, links.mass, tally,
-        weights, capacity, movable, order, 1e-9, moved, loads, sizes,
-    )  # fmt: skip
+    limits, state = _Limits(weights, capacity, movable), _StateArrays(moved, loads, sizes, tally)
+    n_moves = _kernels.graph_refinement.sweep(links, limits, order, 1e-9, state)
     np.testing.assert_array_equal(moved, expected)
     assert n_moves == n_expected
     np.testing.assert_array_equal(loads, np.bincount(moved, weights))
@@ -165,10 +164,8 @@ def test_climb(case, patience, slack):
     moved, tally = parts.copy(), links.tally(parts, n_parts)
     loads, sizes = np.bincount(parts, weights), np.bincount(parts)
     pull = links.pulls(parts, tally, n_parts)
-    gain = _kernels.graph_refinement.climb(
-        links.kind, links.start, links.other, links.value, links.pin_start, links.pin, links.mass,
-        tally, weights, capacity, slack, movable, 1e-9, patience, 1000, pull, moved, loads, sizes,
-    )  # fmt: skip
+    limits, state = _Limits(weights, capacity, movable), _StateArrays(moved, loads, sizes, tally)
+    gain = _kernels.graph_refinement.climb(links, limits, slack, 1e-9, patience, 1000, pull, state)
     assert gain == gain_expected > 0
     np.testing.assert_array_equal(moved, expected)
     assert links.cut(parts, n_parts) - links.cut(moved, n_parts) == gain

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from partita import _kernels
+from partita._kernels.records import CodeTable, Moves
 from partita.scale import Chunk
 from partita.solvers.label_kmeans import RowTerms, Tables
 from partita.solvers.label_kmeans._search import Search, TypicalRow, assignment_of
@@ -23,6 +24,7 @@ class Case:
         self.labels = rng.integers(0, k, (n, m)).astype(np.uint8)
         self.labels[rng.random((n, m)) < missing] = MISSING
         self.offsets = np.arange(m + 1) * k
+        self.table = CodeTable.of(self.labels, MISSING, self.offsets)
         self.tables = Tables(rng.normal(size=(m * k, groups)), rng.random((m, groups)))
         self.constant, self.scale = rng.random(n), rng.random(n) + 0.5
         self.n_labeled = np.count_nonzero(self.labels != MISSING, axis=1).astype(np.int32)
@@ -59,13 +61,12 @@ def case(request, missing):
 def test_costs(case):
     expected = case.costs(case.tables) + case.constant[:, None]
     n, groups = expected.shape
-    offsets = case.offsets.astype(np.int32)
-    arrays = case.labels, np.uint8(MISSING), offsets, case.tables.lookup, case.tables.slope
+    arguments = case.table, case.tables, case.constant, case.scale
     out = np.empty((n, groups))
-    _kernels.label_kmeans.row_costs(*arrays, case.constant, case.scale, 0, n, out)
+    _kernels.label_kmeans.row_costs(*arguments, 0, n, out)
     np.testing.assert_allclose(out, expected, rtol=0, atol=1e-12)
     own, chosen = np.empty(n), (np.arange(n) % (groups + 1) - 1).astype(np.int32)
-    _kernels.label_kmeans.own_costs(*arrays, case.constant, case.scale, chosen, 0, n, own)
+    _kernels.label_kmeans.own_costs(*arguments, chosen, 0, n, own)
     there = chosen >= 0
     np.testing.assert_allclose(
         own[there], expected[np.arange(n), chosen][there], rtol=0, atol=1e-12
@@ -202,10 +203,10 @@ def test_move_keeps_the_statistics(missing):
 
     counts, masses = statistics(old)
     for first, last in ((0, 2), (2, m)):
+        moves = Moves(np.flatnonzero(old != new), old, new)
         _kernels.label_kmeans.move(
-            case.labels, np.uint8(MISSING), case.complete, case.offsets.astype(np.int32), weights,
-            mass, np.flatnonzero(old != new), old, new, first, last, counts, masses,
-        )  # fmt: skip
+            case.table, case.complete, weights, mass, moves, first, last, counts, masses
+        )
     expected_counts, expected_masses = statistics(new)
     np.testing.assert_allclose(counts, expected_counts, rtol=0, atol=1e-12)
     np.testing.assert_allclose(masses, expected_masses, rtol=0, atol=1e-12)

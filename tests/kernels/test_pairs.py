@@ -55,9 +55,8 @@ def test_pace(ensemble, votes):
     pairs = joined_pairs(ensemble)
     strength, S, age = rng.uniform(1, 9, ensemble.n_partitions), rng.random(len(pairs)), 6.0
     W = np.empty(len(pairs))
-    kernels.pace(
-        ensemble.codes, ensemble.missing_code, strength, age, *pairs.pattern, S, 0, pairs.n_rows, W
-    )
+    record = ensemble.codes, ensemble.missing_code, strength
+    kernels.pace(record, pairs.pattern, age, S, 0, pairs.n_rows, W)
     full = pairs.dense(S, diagonal=1.0, elsewhere=0.0)
     loss = blow_up * (sees * strength[:, None, None] * (full - joins) ** 2).sum(axis=0)
     unanimous = joins.sum(axis=0) == sees.sum(axis=0)
@@ -76,10 +75,8 @@ def test_complete(ensemble, votes):
     Y, lift, weights = rng.random((n, 3)), rng.random(n), rng.uniform(1, 5, n)
     rho, gamma = 0.7, 1.5
     S, d = np.empty(len(pairs)), np.empty((n, m))
-    arguments = (weights, *pairs.pattern, W, 0, n, S, d)
-    kernels.complete(
-        ensemble.codes, ensemble.missing_code, strength, Y, lift, rho, gamma, *arguments
-    )
+    record = ensemble.codes, ensemble.missing_code, strength
+    kernels.complete(record, pairs.pattern, (Y, lift, rho, gamma), weights, W, 0, n, S, d)
     full_W = pairs.dense(W, diagonal=1.0, elsewhere=1.0)
     total = blow_up * (sees * strength[:, None, None]).sum(axis=0)
     total[total == 0] = 1
@@ -105,9 +102,11 @@ def test_a_pair_on_the_threshold_stays():
     for order in (slice(None), slice(None, None, -1)):
         S, W, d = np.array([14 / m]), np.empty(1), np.empty((2, m))
         age = 2 * (0.1**2 * 0.9 + 0.9**2 * 0.1) * m**2
-        kernels.pace(labels[:, order], 255, strength, age, start_of, partner, S, 0, 2, W)
-        kernels.complete(
-            np.ascontiguousarray(labels[:, order]), 255, strength, np.zeros((2, 1)), np.zeros(2),
-            1.0, (m * 0.3) ** 2, np.ones(2), start_of, partner, W, 0, 2, S, d,
-        )  # fmt: skip
+        record, pattern = (
+            (np.ascontiguousarray(labels[:, order]), 255, strength),
+            (start_of, partner),
+        )
+        penalty = np.zeros((2, 1)), np.zeros(2), 1.0, (m * 0.3) ** 2
+        kernels.pace(record, pattern, age, S, 0, 2, W)
+        kernels.complete(record, pattern, penalty, np.ones(2), W, 0, 2, S, d)
         assert S[0] == pytest.approx(0.7)

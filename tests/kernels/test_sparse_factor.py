@@ -26,7 +26,7 @@ def test_solution_of_some_columns(start, stop):
     right_hand_sides = rng.normal(size=(n, 150))
     found = right_hand_sides.copy()
     _kernels.sparse_factor.solve_columns(
-        rows.indptr, rows.indices, lower, pivot, upper, found, start, stop
+        rows.indptr, rows.indices, lower, pivot, upper, start, stop, found
     )
     whole = (np.eye(n) + L) @ np.diag(pivot) @ (np.eye(n) + R)
     expected = right_hand_sides.copy()

@@ -1,4 +1,4 @@
-"""Loops in vector registers against their own definitions, which run without the compiler."""
+"""LLVM intrinsics against their definitions in NumPy."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def two_smallest(values):
 
 
 @jit
-def list_clusters(labels, x, missing, offsets, first, last, clusters, partitions):
-    return vectors.list_clusters(labels, x, missing, offsets, first, last, clusters, partitions)
+def list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions):
+    return vectors.list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions)
 
 
 @pytest.mark.parametrize("n", [1, 16, 17, 100, 128, 129, 192, 1000])
-def test_whole_width(n):
-    width = vectors.whole_width(n)
+def test_padded_width(n):
+    width = vectors.padded_width(n)
     assert n <= width < n + 64
     assert width % vectors.LANES == 0
-    assert vectors.whole_width(width) == width
+    assert vectors.padded_width(width) == width
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16])
@@ -80,7 +80,7 @@ def test_list_clusters(dtype, m, share):
     offsets = (7 * np.arange(m + 1)).astype(np.int32)
     for x in range(20):
         for first, last in ((0, m), (m // 3, m), (m // 3, m - m // 4)):
-            found = [np.full(m + vectors.ROOM, -5, np.int32) for _ in range(2)]
+            found = [np.full(m + vectors.PADDING, -5, np.int32) for _ in range(2)]
             n = list_clusters(labels, x, missing, offsets, first, last, *found)
             there = first + np.flatnonzero(labels[x, first:last] != missing)
             assert n == len(there)
@@ -88,11 +88,11 @@ def test_list_clusters(dtype, m, share):
             np.testing.assert_array_equal(found[1][:n], there)
 
 
-def test_rows_that_do_not_lie_side_by_side_are_refused():
-    """They would be read at places that are not theirs."""
+def test_arrays_that_are_not_contiguous_are_refused():
+    """Their entries would be read at wrong addresses."""
     if not hasattr(list_clusters, "signatures"):
-        pytest.skip("the compiler is switched off")
+        pytest.skip("numba is disabled")
     labels = np.zeros((6, 4), np.uint8)[:, ::2]
-    found = [np.empty(2 + vectors.ROOM, np.int32) for _ in range(2)]
+    found = [np.empty(2 + vectors.PADDING, np.int32) for _ in range(2)]
     with pytest.raises(vectors.TypingError, match="contiguous"):
         list_clusters(labels, 0, np.uint8(255), np.arange(3, dtype=np.int32), 0, 2, *found)

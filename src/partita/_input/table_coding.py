@@ -88,7 +88,7 @@ def _locate(
     span = int((highest - lowest).max()) + 1
     places = np.empty(table.shape, np.uint8 if span <= 256 else np.uint16)
     present = np.zeros((table.shape[1], span), bool)
-    kernel, inside = _kernels.coding.place, []
+    kernel, inside = _kernels.coding.shift, []
     run_blocks(
         lambda a, b: inside.append(kernel(table, lowest, highest, a, b, places, present)),
         len(table),

@@ -1,7 +1,22 @@
-"""Compiled kernels: plain arrays in and out, no knowledge of anything above them.
+"""Compiled kernels. They take and return plain arrays and import nothing else of the library.
 
 A kernel module is imported, and numba with it, when one of its kernels is first used:
-`from partita import _kernels` costs nothing, `_kernels.rows.distinct(...)` loads the compiler.
+`from partita import _kernels` costs nothing, `_kernels.rows.distinct(...)` imports numba.
+
+Conventions
+-----------
+Arguments that a kernel only reads come first. Then come the bounds of the part that it works on:
+`start, stop` count rows, `first, last` anything else. Arguments that it writes come last, and the
+first line of the docstring names them: "Fill `x`" overwrites x, "Add ... to `x`" adds to it,
+"Update `x` in place" reads it too. "Return ..." alone means that no argument is written.
+
+Arguments that belong together are a record: a NamedTuple or a tuple. A kernel unpacks a record once
+and passes plain arrays to the functions that it calls for every row: to read an array from a record
+counts references, which takes longer than a look-up.
+
+Names: `codes` is a table of shape (n, m) of unsigned integers, `columns` is its transpose.
+`missing_code` has the type of the codes. Base clusters are numbered over all partitions: cluster
+`code` of partition i has the number `offsets[i] + code`. Groups are the clusters of a consensus.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hierarchical clustering by nearest-neighbor chains, on a full square matrix, in place."""
+"""Hierarchical clustering by nearest-neighbor chains on a full square matrix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AVERAGE, SINGLE, COMPLETE = 0, 1, 2
 
 @jit
 def _nearest(matrix, size, alive, n_alive, a, linkage):
-    """Nearest living cluster to a; the first in index order wins ties."""
+    """Return the nearest other cluster of a, and its distance; the first in index order wins."""
     best = -1
     best_distance = np.inf
     row = matrix[a]
@@ -27,8 +27,8 @@ def _nearest(matrix, size, alive, n_alive, a, linkage):
 
 
 @jit
-def _merge(matrix, alive, n_alive, a, b, linkage):
-    """Fold b into a."""
+def _merge(alive, n_alive, a, b, linkage, matrix):
+    """Update row and column a of `matrix` in place: a becomes the union of a and b."""
     row_a, row_b = matrix[a], matrix[b]
     for p in range(n_alive):
         c = alive[p]
@@ -45,15 +45,15 @@ def _merge(matrix, alive, n_alive, a, b, linkage):
 
 
 @jit
-def chain(matrix, size, linkage, left, right, height):
-    """Merge until one cluster is left; merge t joins rows left[t] < right[t] at height[t].
+def chain(linkage, matrix, size, left, right, height):
+    """Fill `left`, `right`, `height`: merge t joins rows left[t] < right[t] at height[t].
 
-    For average linkage `matrix[a, b]` holds the *sum* of all pairwise distances between a and b
-    (initial distance times both weights): merging is then one addition, exact for integers, and
-    the mean is formed only to compare. Merges come in the order found, not by height.
-    A nearest neighbor that ties with the previous element of the chain yields to it, and a
-    distance is the same number from either side, to the last bit: so distances fall along a chain,
-    and it ends.
+    `matrix` and `size` are overwritten. For average linkage `matrix[a, b]` is the *sum* of all
+    pairwise distances between a and b (initial distance times both weights): a merge is then one
+    addition, exact for integers, and the mean is formed only to compare. Merges come in the order
+    of the chain, not by height. If the nearest neighbor ties with the previous element of the
+    chain, the previous element is taken, and a distance is the same number, to the last bit, from
+    either side. So distances fall along a chain, and the chain ends.
     """
     n = matrix.shape[0]
     alive = np.arange(n)
@@ -68,15 +68,15 @@ def chain(matrix, size, linkage, left, right, height):
             a = stack[tip - 1]
             b, distance = _nearest(matrix, size, alive, n_alive, a, linkage)
             if tip > 1:
-                back = stack[tip - 2]
-                reverse = (
-                    matrix[a, back] / (size[a] * size[back])
+                previous = stack[tip - 2]
+                to_previous = (
+                    matrix[a, previous] / (size[a] * size[previous])
                     if linkage == AVERAGE
-                    else np.float64(matrix[a, back])
+                    else np.float64(matrix[a, previous])
                 )
-                if reverse <= distance:
-                    b = back
-                    distance = reverse
+                if to_previous <= distance:
+                    b = previous
+                    distance = to_previous
                     break
             stack[tip] = b
             tip += 1
@@ -84,7 +84,7 @@ def chain(matrix, size, linkage, left, right, height):
         low, high = min(a, b), max(a, b)
         left[t], right[t] = low, high
         height[t] = distance
-        _merge(matrix, alive, n_alive, low, high, linkage)
+        _merge(alive, n_alive, low, high, linkage, matrix)
         size[low] += size[high]
         position = np.searchsorted(alive[:n_alive], high)
         for p in range(position, n_alive - 1):

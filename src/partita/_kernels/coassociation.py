@@ -1,4 +1,4 @@
-"""Pairs of rows: in how many partitions do they share a cluster?"""
+"""Co-association: number, or total weight, of the base clusters that two rows share."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from partita._kernels._jit import jit
 
-_COLUMNS = 256  # one tile of 100 partitions' labels, 25 kB of bytes, stays in the first-level cache
+_COLUMNS = 256  # a tile of the codes of 100 partitions, 25 kB, stays in the first-level cache
 _ROWS = 64
 
 
 @jit
-def count_rows(columns, missing, start, stop, out):
-    """Agreements of rows start..stop with all later rows, and their mirror images.
+def count_rows(columns, missing_code, start, stop, out):
+    """Fill `out` with the agreements of rows start..stop with all later rows, and symmetrically.
 
-    `columns` is (m, n): a partition's labels lie side by side, so that one comparison instruction
-    serves 32 rows. Accumulators are as narrow as the number of partitions allows.
+    `columns` is (m, n): the codes of a partition are contiguous, so that one instruction compares
+    32 rows. Accumulators have 8 bits and are added to 32-bit ones after 255 partitions.
     """
     m, n = columns.shape
     narrow = np.zeros((_ROWS, _COLUMNS), np.uint8)
@@ -31,11 +31,11 @@ def count_rows(columns, missing, start, stop, out):
                     acc = narrow[a - top]
                     acc[:] = 0
                     for i in range(first, last):
-                        label = columns[i, a]
-                        if label != missing:
+                        code = columns[i, a]
+                        if code != missing_code:
                             tile = columns[i, left : left + width]
                             for b in range(width):
-                                acc[b] += np.uint8(tile[b] == label)
+                                acc[b] += np.uint8(tile[b] == code)
                     for b in range(width):
                         wide[a - top, b] += acc[b]
             for a in range(top, bottom):
@@ -47,8 +47,11 @@ def count_rows(columns, missing, start, stop, out):
 
 
 @jit
-def weigh_rows(columns, missing, offsets, value, start, stop, out):
-    """Like `count_rows`, but an agreement in cluster c adds value[c]; partitions in their order."""
+def weigh_rows(columns, missing_code, offsets, value, start, stop, out):
+    """Fill `out` as `count_rows` does, but an agreement in base cluster c counts value[c].
+
+    Sums run over the partitions in their order.
+    """
     m, n = columns.shape
     tile = np.zeros((_ROWS, _COLUMNS), np.float64)
     for top in range(start, stop, _ROWS):
@@ -59,12 +62,12 @@ def weigh_rows(columns, missing, offsets, value, start, stop, out):
                 acc = tile[a - top]
                 acc[:] = 0.0
                 for i in range(m):
-                    label = columns[i, a]
-                    if label != missing:
-                        gain = value[offsets[i] + np.int64(label)]
+                    code = columns[i, a]
+                    if code != missing_code:
+                        gain = value[offsets[i] + np.int64(code)]
                         row = columns[i, left : left + width]
                         for b in range(width):
-                            acc[b] += gain if row[b] == label else 0.0
+                            acc[b] += gain if row[b] == code else 0.0
             for a in range(top, bottom):
                 for b in range(max(left, a), left + width):
                     out[a, b] = tile[a - top, b - left]

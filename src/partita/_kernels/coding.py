@@ -1,4 +1,4 @@
-"""Codes for a table of whole numbers that lie close together."""
+"""Coding of a table of integers in a small range."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from partita._kernels._jit import jit
 
 @jit
 def extent(values, start, stop, low, high):
-    """Smallest and largest number of every column in rows start..stop."""
+    """Fill `low` and `high` with the extremes of every column in rows start..stop."""
     m = values.shape[1]
     for i in range(m):
         low[i] = values[start, i]
@@ -19,25 +19,26 @@ def extent(values, start, stop, low, high):
 
 
 @jit
-def place(values, low, high, start, stop, places, present):
-    """places[x, i] = v - low[i] for every number v of column i in rows start..stop, which is there.
+def shift(values, low, high, start, stop, shifted, is_present):
+    """Fill rows start..stop of `shifted` with values - low, and set `is_present` for each of them.
 
-    False, and nothing else is sure, if a number is not within low[i]..high[i].
+    Return False if a value of column i is outside low[i]..high[i]; the arrays are then incomplete.
     """
     for x in range(start, stop):
         for i in range(values.shape[1]):
-            if values[x, i] < low[i] or values[x, i] > high[i]:  # the difference might overflow
+            if values[x, i] < low[i] or values[x, i] > high[i]:  # the difference could overflow
                 return False
-            above = values[x, i] - low[i]
-            places[x, i] = above
-            if not present[i, above]:  # other threads read this, and would have to fetch it again
-                present[i, above] = True
+            difference = values[x, i] - low[i]
+            shifted[x, i] = difference
+            # a write would invalidate the cache line of other threads
+            if not is_present[i, difference]:
+                is_present[i, difference] = True
     return True
 
 
 @jit
-def recode(places, codes, start, stop, out):
-    """out[x, i] = codes[i, places[x, i]] for rows start..stop."""
+def recode(shifted, codes, start, stop, out):
+    """Fill rows start..stop of `out`: out[x, i] = codes[i, shifted[x, i]]."""
     for x in range(start, stop):
-        for i in range(places.shape[1]):
-            out[x, i] = codes[i, places[x, i]]
+        for i in range(shifted.shape[1]):
+            out[x, i] = codes[i, shifted[x, i]]

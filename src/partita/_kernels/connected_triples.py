@@ -1,4 +1,4 @@
-"""What pairs of nodes of a graph have in common."""
+"""Weighted common neighbors of pairs of nodes (connected triples)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _COLUMNS = 128  # a tile of sums, 16 kB, stays in the first-level cache
 
 @jit
 def weigh_common(graph, weights, start, stop, out):
-    """out[c, d] = Σ_k weights[k] min(graph[c, k], graph[k, d]) for c in start..stop and d <= c.
+    """Fill `out` with Σ_k weights[k] min(graph[c, k], graph[k, d]) for c in start..stop, d <= c.
 
-    And their mirror images. `graph` is symmetric and non-negative. Tile by tile, so that a stretch
-    of graph[k] is read once for many c; the innermost loop runs over d, so that vector instructions
-    serve it and sums keep their order. Neighbors that are none are skipped.
+    Both triangles are filled. `graph` is symmetric and non-negative. It is read tile by tile, so
+    that a part of graph[k] serves many c. The innermost loop runs over d: it uses vector
+    instructions, and sums keep their order. Pairs (c, k) without an edge are skipped.
     """
     n = len(graph)
     tile = np.zeros((_ROWS, _COLUMNS), np.float64)
@@ -27,13 +27,13 @@ def weigh_common(graph, weights, start, stop, out):
             tile[:] = 0.0
             for k in range(n):
                 weight = weights[k]
-                stretch = graph[k, left : left + width]
+                segment = graph[k, left : left + width]
                 for c in range(top, bottom):
                     edge = graph[k, c]
                     if edge > 0.0 and weight > 0.0:
                         total = tile[c - top]
                         for d in range(width):
-                            total[d] += weight * min(edge, stretch[d])
+                            total[d] += weight * min(edge, segment[d])
             for c in range(top, bottom):
                 for d in range(left, min(left + width, c + 1)):
                     out[c, d] = tile[c - top, d - left]

@@ -1,4 +1,8 @@
-"""One update of a consensus matrix under a Kullback-Leibler and a nuclear-norm term."""
+"""One update of a consensus matrix under a Kullback-Leibler and a nuclear-norm term.
+
+Record `evidence`: seen[a, b], the number of matrices that have an entry for the pair; free[a, b],
+whether the entry may change; weights of the rows.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,17 @@ _EPS = 2.0**-52
 
 
 @jit
-def update_rows(matrix, plus, minus, pull, seen, free, weights, first, out, energy, start, stop):
-    """Write some rows of the next matrix; leave their share of the objective in `energy`.
+def update_rows(matrix, products, pull, evidence, first, start, stop, out, energy):
+    """Fill rows of `out` with the next matrix, and `energy` with their terms of the objective.
 
-    `plus` and `minus` hold D⁺A and D⁻A from row `first` on, and start..stop count from there too;
-    `pull` is C, `seen` how many matrices speak of a pair. The energy is that of `matrix`, not of
-    `out`: r_a Σ_b r_b [x (DA)_ab + m (x log x + (1 - x) log(1 - x)) + x C_ab], the last two terms
-    for free pairs only.
+    products : D⁺A and D⁻A from row `first` on; start..stop count from there too
+    pull : C
+
+    The energy is that of `matrix`, not of `out`: r_a Σ_b r_b [x (DA)_ab + m (x log x + (1 - x)
+    log(1 - x)) + x C_ab] with m = seen[a, b], the last two terms for free pairs only.
     """
+    plus, minus = products
+    seen, free, weights = evidence
     for row in range(start, stop):
         a = first + row
         total = 0.0
@@ -37,15 +44,18 @@ def update_rows(matrix, plus, minus, pull, seen, free, weights, first, out, ener
                 share += m * (x * log_low + (1.0 - x) * log_high) + x * c
                 g = (2.0 * m + max(c, 0.0) + 2.0 * p) / low + 2.0 * m / high
                 h = (max(-c, 0.0) + 2.0 * q) * x
-                f = m * (log_low - log_high) - 2.0 * m / high  # never positive: nothing cancels
+                f = (
+                    m * (log_low - log_high) - 2.0 * m / high
+                )  # never positive: no cancellation below
                 out[a, b] = min((math.sqrt(f * f + 4.0 * g * h) - f) / (2.0 * g), 1.0)
             total += weights[b] * share
         energy[a] = weights[a] * total
 
 
 @jit
-def divergence_rows(matrix, pull, seen, free, weights, energy, start, stop):
-    """The energy of `update_rows` without its first term."""
+def divergence_rows(matrix, pull, evidence, start, stop, energy):
+    """Fill rows start..stop of `energy` with that of `update_rows` without its first term."""
+    seen, free, weights = evidence
     for a in range(start, stop):
         total = 0.0
         for b in range(matrix.shape[1]):

@@ -1,10 +1,13 @@
-"""Element-wise step of co-association self-enhancement: every matrix read and written once."""
+"""Element-wise step of co-association self-enhancement, with one pass over every matrix.
+
+The record `state` holds the matrices G, U and Q, see `enhance_rows`.
+"""
 
 from __future__ import annotations
 
 from partita._kernels._jit import jit
 
-_TILE = 32  # a tile and its mirror image of five matrices, 80 kB, stay in the second-level cache
+_TILE = 32  # a tile of five matrices and its transpose, 80 kB, stay in the second-level cache
 N_SUMS = 12
 
 
@@ -15,13 +18,13 @@ def _clip(x):
 
 @jit
 def _pull(a, u, p, f, lam, locked):
-    """A - E + Y1 + F - Y2, what the next C is computed from, with Y2 = p - F."""
+    """Return A - E + Y1 + F - Y2, from which the next C is computed, with Y2 = p - F."""
     return a + (u if locked else (lam - 1.0) * u) + 2.0 * f - p
 
 
 @jit
 def _error(a, c, u, lam, locked):
-    """E where it is free (then Y1 = lam E), and Y1 where E is held at 0."""
+    """Return E where it is free (then Y1 = lam E), and Y1 where E is fixed at 0 (locked)."""
     return u + a - c if locked else (a - c + lam * u) / (1.0 + lam)
 
 
@@ -31,15 +34,17 @@ def _squares(x, y):
 
 
 @jit
-def enhance_rows(A, locked, r, lam, C, G, U, Q, start, stop, sums):
-    """One step for rows start..stop right of the diagonal and for their mirror images, in place.
+def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
+    """Update `state` in place for rows start..stop and the columns symmetric to them; fill `sums`.
 
-    On entry C is new, and G holds the C before it, U the old E or Y1 (see `_error`) and Q the old
-    C + Y2, from which F = clip((Q + Qᵀ) / 2) and Y2 = Q - F follow. On exit G holds the matrix
-    that the inverse is applied to next. `sums` receives weighted sums of squares:
+    Entries on the diagonal are left to `enhance_diagonal`. On entry C is new, G is the previous C,
+    U the old E or Y1 (see `_error`), and Q the old C + Y2, from which F = clip((Q + Qᵀ) / 2) and
+    Y2 = Q - F follow. On exit G is the matrix that the inverse is applied to next. `sums` are
+    weighted sums of squares:
     0 C - C_old, 1 C_old, 2 F - F_old, 3 F_old, 4 C - F, 5 Y2_old, 6 U - U_old where free,
     7 U_old where free, 8 and 9 the same where locked, 10 tr(Cᵀ Phi C), 11 E.
     """
+    G, U, Q = state
     n = len(r)
     c_step = c_size = f_step = f_size = gap = y_size = 0.0
     free_step = free_size = locked_step = locked_size = trace = error = 0.0
@@ -80,17 +85,17 @@ def enhance_rows(A, locked, r, lam, C, G, U, Q, start, stop, sums):
                     G[j, i] = _pull(a, v_t, p_t, f, lam, fixed)
                     U[i, j], U[j, i] = v, v_t
                     Q[i, j], Q[j, i] = p, p_t
-    found = (
+    values = (
         c_step, c_size, f_step, f_size, gap, y_size,
         free_step, free_size, locked_step, locked_size, trace, error,
     )  # fmt: skip
     for k in range(N_SUMS):
-        sums[k] = found[k]
+        sums[k] = values[k]
 
 
 @jit
 def _enhance_entry(a, c, b, u, q, lam, locked, w, sums):
-    """The same step for an entry that is its own mirror image; new G, U and Q."""
+    """Add the squares of a diagonal entry to `sums`; return its new G, U and Q."""
     f_old = _clip(q)
     p = c + q - f_old
     f = _clip(p)
@@ -109,13 +114,14 @@ def _enhance_entry(a, c, b, u, q, lam, locked, w, sums):
 
 
 @jit
-def enhance_diagonal(A, locked, r, lam, C, G, U, Q, own, sums):
-    """The step on the diagonals, in place: entries of pairs within a row, and of samples alone.
+def enhance_diagonal(A, locked, r, lam, C, state, own, sums):
+    """Update the diagonals of `state`, and `own`, in place; add to `sums`.
 
-    A row of weight r holds r (r - 1) pairs of different samples, whose entries stand on the
-    diagonals of the matrices, and r samples, whose entries with themselves are `own`: lines A, C,
-    G, U and Q, never locked.
+    A row of weight r stands for r (r - 1) pairs of different samples, whose entries are on the
+    diagonals of the matrices, and for r pairs of a sample with itself. The entries of the latter
+    are `own`, with the lines A, C, G, U and Q; they are never locked.
     """
+    G, U, Q = state
     for i in range(len(r)):
         pairs = max(r[i] * (r[i] - 1.0), 0.0)
         G[i, i], U[i, i], Q[i, i] = _enhance_entry(

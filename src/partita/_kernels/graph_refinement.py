@@ -1,18 +1,24 @@
-"""Refinement of a balanced partition: vertices move between parts so that less is cut.
+"""Refinement of a balanced partition of a graph: vertices move between parts to lower the cut.
 
-The pull of part k on vertex v is what joins v to k, the vertex itself left out; moving v from its
-part to k lowers the cut by pull(v, k) - pull(v, own). Three kinds of graph:
+The pull of part k on vertex v is the weight that joins v to k, without v itself. Moving v from its
+part to k lowers the cut by pull(v, k) - pull(v, own part). There are three kinds of graph:
 
-EDGES    `other[start[v]:start[v+1]]` are v's neighbors, `value` the weights of the edges;
+EDGES    `other[start[v]:start[v+1]]` are the neighbors of v, `value` the weights of the edges;
          pull = the weight of the edges to k.
-CLIQUES  `other` are the nets v is a pin of, `pin[pin_start[e]:pin_start[e+1]]` the vertices of net
-         e, and every net joins all pairs of its pins, by the product of their masses;
-         pull = mass[v] Σ_{e of v} (mass of e's other pins in k). No pair is ever written down.
-NETS     as before, but a net counts once as soon as it is cut;
+CLIQUES  `other` are the nets of v, `pin[pin_start[e]:pin_start[e+1]]` the vertices of net e (its
+         pins). A net joins all pairs of its pins, each with the product of their masses;
+         pull = mass[v] Σ_{e of v} (mass of e's other pins in k). Pairs are never listed.
+NETS     as before, but a net counts once if it is cut;
          pull = the number of v's nets whose other pins are all in k.
 
-`tally[e, k]` is the mass (NETS: the number) of the pins that net e has in part k. Ties go to the
-first vertex and the first part.
+Records, by the names of their fields:
+
+adjacency   kind, start, other, value, pin_start, pin, mass
+limits      weights : of the vertices; capacity : of the parts; is_movable : by vertex
+state       parts : part of every vertex; loads : weight and sizes : number of vertices of every
+            part; tally[e, k] : mass (NETS: number) of the pins of net e in part k
+
+Ties go to the first vertex and the first part.
 """
 
 from __future__ import annotations
@@ -25,8 +31,8 @@ EDGES, CLIQUES, NETS = 0, 1, 2
 
 
 @jit
-def _pull_of_parts(kind, start, other, value, pin_start, mass, tally, parts, v, pull):
-    """Pull of every part on vertex v."""
+def _fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, pull):
+    """Fill `pull` with the pull of every part on vertex v."""
     pull[:] = 0.0
     own = parts[v]
     if kind == EDGES:
@@ -39,10 +45,10 @@ def _pull_of_parts(kind, start, other, value, pin_start, mass, tally, parts, v, 
             for k in range(len(pull)):
                 pull[k] += tally[e, k]
         else:
-            others = pin_start[e + 1] - pin_start[e] - 1
+            n_others = pin_start[e + 1] - pin_start[e] - 1
             for k in range(len(pull)):
-                inside = tally[e, k] - 1.0 if k == own else tally[e, k]
-                if inside == others:
+                n_inside = tally[e, k] - 1.0 if k == own else tally[e, k]
+                if n_inside == n_others:
                     pull[k] += 1.0
     if kind == CLIQUES:
         pull[own] -= (start[v + 1] - start[v]) * mass[v]
@@ -51,15 +57,17 @@ def _pull_of_parts(kind, start, other, value, pin_start, mass, tally, parts, v, 
 
 
 @jit
-def pulls(kind, start, other, value, pin_start, mass, tally, parts, first, last, out):
-    """Pull of every part on vertices first..last, into rows of `out`, shape (n, K)."""
+def pulls(adjacency, parts, tally, first, last, out):
+    """Fill rows first..last of `out`, shape (n, K), with the pulls of all parts on vertices."""
+    kind, start, other, value, pin_start, _, mass = adjacency
     for v in range(first, last):
-        _pull_of_parts(kind, start, other, value, pin_start, mass, tally, parts, v, out[v])
+        _fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, out[v])
 
 
 @jit
-def edges_cut(start, other, value, parts):
-    """Weight of the edges between parts."""
+def edges_cut(adjacency, parts):
+    """Return the weight of the edges between parts."""
+    start, other, value = adjacency.start, adjacency.other, adjacency.value
     twice = 0.0
     for v in range(len(parts)):
         for j in range(start[v], start[v + 1]):
@@ -69,8 +77,9 @@ def edges_cut(start, other, value, parts):
 
 
 @jit
-def count(kind, start, other, mass, parts, tally):
-    """Fill the tally of a partition."""
+def count_pins(adjacency, parts, tally):
+    """Fill `tally` with the pins of every net in every part."""
+    kind, start, other, mass = adjacency.kind, adjacency.start, adjacency.other, adjacency.mass
     tally[:] = 0.0
     if kind == EDGES:
         return
@@ -80,7 +89,8 @@ def count(kind, start, other, mass, parts, tally):
 
 
 @jit
-def _move(kind, start, other, mass, tally, weights, parts, loads, sizes, v, target):
+def _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally):
+    """Update parts, loads, sizes and tally in place: vertex v moves to part `target`."""
     source = parts[v]
     parts[v] = target
     loads[source] -= weights[v]
@@ -95,69 +105,72 @@ def _move(kind, start, other, mass, tally, weights, parts, loads, sizes, v, targ
 
 
 @jit
-def sweep(
-    kind, start, other, value, pin_start, mass, tally,
-    weights, capacity, movable, order, tolerance, parts, loads, sizes,
-):  # fmt: skip
-    """Visit vertices once; each goes to the part that pulls most, if it has room. Number of moves.
+def sweep(adjacency, limits, order, tolerance, state):
+    """Update `state` in place: visit all vertices once, in order; return the number of moves.
 
-    A vertex moves for a gain, or at any cost if its part is overloaded. Parts never become empty.
+    A vertex moves to the part that pulls most among those with room for it: for a gain, or at any
+    loss if its part is overloaded. No part becomes empty.
     """
+    kind, start, other, value, pin_start, _, mass = adjacency
+    weights, capacity, is_movable = limits
+    parts, loads, sizes, tally = state
     pull = np.empty(len(loads))
-    moves = 0
+    n_moves = 0
     for v in order:
         source = parts[v]
-        if not movable[v] or sizes[source] == 1:
+        if not is_movable[v] or sizes[source] == 1:
             continue
-        _pull_of_parts(kind, start, other, value, pin_start, mass, tally, parts, v, pull)
-        overloaded = loads[source] > capacity[source]
-        target, strongest = -1, -np.inf if overloaded else pull[source] + tolerance
+        _fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, pull)
+        is_overloaded = loads[source] > capacity[source]
+        target, strongest = -1, -np.inf if is_overloaded else pull[source] + tolerance
         for k in range(len(loads)):
             if k != source and pull[k] > strongest and loads[k] + weights[v] <= capacity[k]:
                 target, strongest = k, pull[k]
         if target >= 0:
-            _move(kind, start, other, mass, tally, weights, parts, loads, sizes, v, target)
-            moves += 1
-    return moves
+            _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally)
+            n_moves += 1
+    return n_moves
 
 
 @jit
-def _best_move(pull, weights, capacity, slack, locked, parts, loads, sizes):
-    """Unlocked vertex and part with the largest gain.
+def _best_move(weights, capacity, slack, is_locked, parts, loads, sizes, pull):
+    """Return the unlocked vertex and the part with the largest gain, and the gain.
 
-    Without an overloaded part a move may overload one by up to `slack`; with one, vertices leave it
-    for parts that have room, so that two moves can make an exchange.
+    If no part is overloaded, a move may overload one by up to `slack`. If one is, only its vertices
+    move, to parts with room. Two moves can thus exchange vertices.
     """
-    n_over = 0
+    n_overloaded = 0
     for k in range(len(loads)):
-        n_over += loads[k] > capacity[k]
-    room = slack if n_over == 0 else 0.0
+        n_overloaded += loads[k] > capacity[k]
+    room = slack if n_overloaded == 0 else 0.0
     best, target, gain = -1, -1, -np.inf
     for v in range(len(parts)):
         source = parts[v]
-        if locked[v] or sizes[source] == 1 or (n_over and loads[source] <= capacity[source]):
+        if is_locked[v] or sizes[source] == 1:
+            continue
+        if n_overloaded and loads[source] <= capacity[source]:
             continue
         for k in range(len(loads)):
-            better = k != source and pull[v, k] - pull[v, source] > gain
-            if better and loads[k] + weights[v] <= capacity[k] + room:
+            is_better = k != source and pull[v, k] - pull[v, source] > gain
+            if is_better and loads[k] + weights[v] <= capacity[k] + room:
                 best, target, gain = v, k, pull[v, k] - pull[v, source]
     return best, target, gain
 
 
 @jit
 def _update_pulls(
-    kind, start, other, value, pin_start, pin, mass, tally, parts, v, source, target, pull
+    kind, start, other, value, pin_start, pin, mass, parts, tally, v, source, target, pull
 ):
-    """Correct the pulls on the others after v has moved."""
+    """Update `pull` in place after vertex v has moved from `source` to `target`."""
     for j in range(start[v], start[v + 1]):
         if kind == EDGES:
             pull[other[j], source] -= value[j]
             pull[other[j], target] += value[j]
             continue
         e = other[j]
-        others = pin_start[e + 1] - pin_start[e] - 1
-        if kind == NETS and tally[e, source] < others - 1 and tally[e, target] < others:
-            continue  # too far from lying in one part, before and after
+        n_others = pin_start[e + 1] - pin_start[e] - 1
+        if kind == NETS and tally[e, source] < n_others - 1 and tally[e, target] < n_others:
+            continue  # all but one pin are in one part neither before nor after the move
         for i in range(pin_start[e], pin_start[e + 1]):
             u = pin[i]
             if u == v:
@@ -166,43 +179,45 @@ def _update_pulls(
                 pull[u, source] -= mass[u] * mass[v]
                 pull[u, target] += mass[u] * mass[v]
             else:
-                inside = tally[e, source] - (parts[u] == source)
-                if inside + 1 == others:
+                n_inside = tally[e, source] - (parts[u] == source)
+                if n_inside + 1 == n_others:
                     pull[u, source] -= 1.0
-                inside = tally[e, target] - (parts[u] == target)
-                if inside == others:
+                n_inside = tally[e, target] - (parts[u] == target)
+                if n_inside == n_others:
                     pull[u, target] += 1.0
 
 
 @jit
-def climb(
-    kind, start, other, value, pin_start, pin, mass, tally, weights, capacity, slack,
-    movable, tolerance, patience, max_moves, pull, parts, loads, sizes,
-):  # fmt: skip
-    """One Fiduccia-Mattheyses pass: best moves, losses too, then back to the best state met.
+def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state):
+    """Update `state` in place by one Fiduccia-Mattheyses pass; return by how much the cut falls.
 
-    Every vertex moves at most once. `pull` holds the pulls of all parts on all vertices and is
-    spoilt. Only states without an overloaded part count. Returns by how much the cut fell.
+    Take the best move again and again, also at a loss, then return to the best state that was
+    reached. Every vertex moves at most once. A pass ends after `max_moves` moves, or after
+    `patience` moves without a better state. Only states without an overloaded part count. `pull`
+    holds the pulls of all parts on all vertices and is overwritten.
     """
+    kind, start, other, value, pin_start, pin, mass = adjacency
+    weights, capacity, is_movable = limits
+    parts, loads, sizes, tally = state
     n = len(parts)
-    locked = ~movable
+    is_locked = ~is_movable
     moved, origin = np.empty(n, np.int64), np.empty(n, np.int64)
     n_moves, n_kept, total, best_total = 0, 0, 0.0, 0.0
     while n_moves < min(n, max_moves) and n_moves - n_kept <= patience:
-        v, target, gain = _best_move(pull, weights, capacity, slack, locked, parts, loads, sizes)
+        v, target, gain = _best_move(weights, capacity, slack, is_locked, parts, loads, sizes, pull)
         if v < 0:
             break
         source = parts[v]
-        _move(kind, start, other, mass, tally, weights, parts, loads, sizes, v, target)
+        _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally)
         _update_pulls(
-            kind, start, other, value, pin_start, pin, mass, tally, parts, v, source, target, pull
+            kind, start, other, value, pin_start, pin, mass, parts, tally, v, source, target, pull
         )
-        locked[v] = True
+        is_locked[v] = True
         moved[n_moves], origin[n_moves] = v, source
         n_moves += 1
         total += gain
         if total > best_total + tolerance and np.all(loads <= capacity):
             best_total, n_kept = total, n_moves
     for i in range(n_moves - 1, n_kept - 1, -1):
-        _move(kind, start, other, mass, tally, weights, parts, loads, sizes, moved[i], origin[i])
+        _move(kind, start, other, mass, weights, moved[i], origin[i], parts, loads, sizes, tally)
     return best_total

@@ -1,11 +1,11 @@
-"""k-means on a table of labels: distances by look-up, no sparse matrix.
+"""k-means on a table of codes: costs by look-up, without a sparse matrix.
 
 The cost of row x in group k is
 
     f(x, k) = constant[x] + Σ_{i: x labeled} ( lookup[c_i(x), k] + scale[x] slope[i, k] ),
 
-c_i(x) being x's cluster in partition i, numbered through. The cheapest group of a row is found by
-`label_search`.
+where c_i(x) is the base cluster of x in partition i. `label_search` finds the cheapest group of
+every row. Records: `table` is a `CodeTable`, `costs` is (lookup, slope), `moves` is `Moves`.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ from __future__ import annotations
 import numpy as np
 
 from partita._kernels._jit import jit
-from partita._kernels._vectors import ROOM, list_clusters
+from partita._kernels._vectors import PADDING, list_clusters
 
 
 @jit
-def row_costs(labels, missing, offsets, lookup, slope, constant, scale, start, stop, out):
-    """All costs of rows start..stop in double precision, into the same rows of `out`."""
-    m, n_groups = labels.shape[1], lookup.shape[1]
-    clusters, partitions = np.empty(m + ROOM, np.int32), np.empty(m + ROOM, np.int32)
+def row_costs(table, costs, constant, scale, start, stop, out):
+    """Fill rows start..stop of `out`, shape (n, K), with the costs of these rows in all groups."""
+    codes, missing_code, offsets = table
+    lookup, slope = costs
+    m, n_groups = codes.shape[1], lookup.shape[1]
+    clusters, partitions = np.empty(m + PADDING, np.int32), np.empty(m + PADDING, np.int32)
     for x in range(start, stop):
-        n = list_clusters(labels, x, missing, offsets, 0, m, clusters, partitions)
+        n = list_clusters(codes, x, missing_code, offsets, 0, m, clusters, partitions)
         for k in range(n_groups):
             out[x, k] = constant[x]
         for a in range(n):
@@ -32,9 +34,11 @@ def row_costs(labels, missing, offsets, lookup, slope, constant, scale, start, s
 
 
 @jit
-def own_costs(labels, missing, offsets, lookup, slope, constant, scale, groups, start, stop, out):
-    """Cost of every row in its own group; -inf for a row in none."""
-    m = labels.shape[1]
+def own_costs(table, costs, constant, scale, groups, start, stop, out):
+    """Fill `out` with the cost of every row in its own group; -inf for a row in no group."""
+    codes, missing_code, offsets = table
+    lookup, slope = costs
+    m = codes.shape[1]
     for x in range(start, stop):
         k = groups[x]
         if k < 0:
@@ -42,29 +46,30 @@ def own_costs(labels, missing, offsets, lookup, slope, constant, scale, groups, 
             continue
         total = constant[x]
         for i in range(m):
-            if labels[x, i] != missing:
-                total += lookup[offsets[i] + np.int64(labels[x, i]), k] + scale[x] * slope[i, k]
+            if codes[x, i] != missing_code:
+                total += lookup[offsets[i] + np.int64(codes[x, i]), k] + scale[x] * slope[i, k]
         out[x] = total
 
 
 @jit
-def move(
-    labels, missing, complete, offsets, weights, mass, moved, old, new, first, last, counts, masses
-):
-    """Bring the group statistics of partitions first..last up to date with the rows `moved`.
+def move(table, complete, weights, mass, moves, first, last, counts, masses):
+    """Update `counts` and `masses` of partitions first..last in place for rows that moved.
 
-    counts[c, k] is the weight of group k in cluster c, masses[i, k] its mass among the rows that
-    partition i labels, `mass` being that of a row of weight 1. A negative group is none. Partitions
-    touch separate rows of both tables, so that they can run side by side.
+    counts[c, k] is the weight of group k in base cluster c. masses[i, k] is the mass of the rows of
+    group k that partition i labels, `mass` being that of a row of weight 1. `complete` says that no
+    label is missing. Partitions write to different rows of both tables and can run in parallel.
     """
-    m = labels.shape[1]
-    clusters, partitions = np.empty(m + ROOM, np.int32), np.empty(m + ROOM, np.int32)
-    cluster, partition = clusters.view(np.uint32), partitions.view(np.uint32)  # never negative
+    codes, missing_code, offsets = table
+    moved, old, new = moves
+    m = codes.shape[1]
+    clusters, partitions = np.empty(m + PADDING, np.int32), np.empty(m + PADDING, np.int32)
+    # unsigned indices: numba then does not test whether an index is negative
+    cluster, partition = clusters.view(np.uint32), partitions.view(np.uint32)
     change = np.zeros(masses.shape[1])
     for x in moved:
-        row, n = labels[x], 0
+        row, n = codes[x], 0
         if not complete:
-            n = list_clusters(labels, x, missing, offsets, first, last, clusters, partitions)
+            n = list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions)
         for k, sign in ((old[x], -1.0), (new[x], 1.0)):
             if k < 0:
                 continue
@@ -85,11 +90,12 @@ def move(
 
 @jit
 def ratio_tables(counts, masses, overall, mu, offsets, first, last, lookup, slope):
-    """Look-ups -2 μ m and slopes μ ‖m‖² of the centers m = counts / masses, partition by partition.
+    """Fill `lookup` and `slope` of partitions first..last for the centers counts / masses.
 
-    A group none of whose rows a partition labels has the partition's overall center there.
+    With the center m of a group: look-ups -2 μ m and slopes μ ‖m‖². Where a partition labels no row
+    of a group, the center is `overall`, that of all rows.
     """
-    n_groups = np.uint64(counts.shape[1])  # unsigned: a negative place is looked for nowhere
+    n_groups = np.uint64(counts.shape[1])  # unsigned, see `move`
     for i in range(first, last):
         begin, end = np.uint64(offsets[i]), np.uint64(offsets[i + 1])
         for k in range(n_groups):

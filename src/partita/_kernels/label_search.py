@@ -1,12 +1,12 @@
-"""The cheapest group of every row of a table of labels: by bounds, by coarse tables, exactly.
+"""Cheapest group of every row of a table of codes: by bounds, quantized tables, exact tables.
 
 The cost of row x in group k is
 
     f(x, k) = constant[x] + Σ_{i: x labeled} ( lookup[c_i(x), k] + scale[x] slope[i, k] ),
 
-c_i(x) being x's cluster in partition i, numbered through. Coarse tables hold the K numbers of a
-look-up in 8 or 16 bits each, in steps that every group has for itself: their sums are exact, and
-say between which two numbers a cost lies. Where that leaves a choice, double precision decides.
+where c_i(x) is the base cluster of x in partition i. Quantized tables hold entries of 8 or 16 bits,
+with a step of its own for every group. Sums of entries are exact integers and give a lower and an
+upper bound of a cost. Where these bounds do not decide, double precision does.
 """
 
 from __future__ import annotations
@@ -15,44 +15,55 @@ import numpy as np
 
 from partita._kernels._jit import jit
 from partita._kernels._vectors import (
-    ROOM,
+    PADDING,
     add_costs,
-    fetch_row,
     list_clusters,
+    padded_width,
+    prefetch_row,
     two_smallest,
-    whole_width,
 )
 
-__all__ = ["LARGEST", "assign", "quantize", "steps", "survey", "whole_width"]
+__all__ = [
+    "MAX_ENTRY",
+    "assign",
+    "padded_width",
+    "quantization_steps",
+    "quantize",
+    "table_extremes",
+]
 
-LARGEST = {np.dtype(np.int8): 127, np.dtype(np.int16): 511}  # size of an entry of a coarse table
-_BLOCK = 512  # rows whose bounds are looked at before any of them is
-_AHEAD = 2  # rows
-_BATCH = 64  # entries whose sum cannot overflow
-_TIE = 2.0**-45  # of the sizes of its terms: how far rounding may take a sum
-_HALF_STEP = 2.0**-24  # relative error of rounding to single precision
-_ROUNDED = 2.0**-23  # of a bound, when it is stored in single precision
+MAX_ENTRY = {np.dtype(np.int8): 127, np.dtype(np.int16): 511}  # of a quantized table
+_BLOCK = 512  # rows whose bounds are updated together
+_AHEAD = 2  # rows by which prefetching is ahead
+_BATCH = 64  # entries whose sum cannot overflow 16 bits
+_TIE = 2.0**-45  # relative to the sum of the sizes of its terms: rounding error of a cost
+_HALF_ULP = 2.0**-24  # relative error of rounding to single precision
+_ULP = 2.0**-23  # by which a bound is widened when it is stored in single precision
 
 
 @jit(inline=True)
-def _list_clusters(labels, x, missing, complete, offsets, clusters, partitions):
-    """The clusters and the partitions of row x; how many there are. All partitions are listed."""
-    m = labels.shape[1]
+def _fill_clusters(codes, x, missing_code, complete, offsets, clusters, partitions):
+    """Fill `clusters` and `partitions` with those of row x; return their number.
+
+    If no label is missing, `partitions` must hold 0..m already.
+    """
+    m = codes.shape[1]
     if complete:
         for i in range(m):
-            clusters[i] = offsets[i] + np.int32(labels[x, i])
+            clusters[i] = offsets[i] + np.int32(codes[x, i])
         return m
-    return list_clusters(labels, x, missing, offsets, 0, m, clusters, partitions)
+    return list_clusters(codes, x, missing_code, offsets, 0, m, clusters, partitions)
 
 
 @jit(inline=True)
-def _lowest_costs(
+def _fill_lower_costs(
     lookup, slope, step, slope_step, origin, slope_origin, complete, clusters, partitions, n, scale,
     low,
 ):  # fmt: skip
-    """What the n labels of a row cost at least in every group, as coarse tables can tell."""
+    """Fill `low` with lower bounds, from quantized tables, of the costs of a row with n labels."""
     one, s = np.float32(1.0), np.float32(scale)
-    slopes = s * np.float32(n) if complete else np.float32(0.0)  # in a step of their own, or below
+    # if no label is missing, the slopes are one term, else they are added below
+    slopes = s * np.float32(n) if complete else np.float32(0.0)
     for k in range(len(low)):
         low[k] = slopes * slope_origin[k]
     for first in range(0, n, _BATCH):
@@ -64,8 +75,8 @@ def _lowest_costs(
 
 @jit
 def _exact_cost(clusters, partitions, n, lookup, slope, scale, k):
-    """The cost in group k in double precision, and the sum of the sizes of its terms."""
-    # four sums side by side: an addition need not wait for the one before
+    """Return the cost in group k in double precision, and the sum of the sizes of its terms."""
+    # four independent sums: an addition does not wait for the one before
     t0 = t1 = t2 = t3 = s0 = s1 = s2 = s3 = 0.0
     whole = n - n % 4
     for a in range(0, whole, 4):
@@ -82,11 +93,12 @@ def _exact_cost(clusters, partitions, n, lookup, slope, scale, k):
 
 
 @jit
-def _two_cheapest_exactly(clusters, partitions, n, lookup, slope, scale, unit, low, limit):
-    """The first of the cheapest groups, its cost, and at most the cost of any other.
+def _two_cheapest(clusters, partitions, n, lookup, slope, scale, unit, low, limit):
+    """Return the cheapest group, its cost, and a lower bound of the cost in any other group.
 
-    Groups that cost more than the limit at least are taken at that. Costs that rounding may have
-    made different are equal: the order of the columns must not decide.
+    Exact costs are computed only for groups whose lower bound `low` is at most `limit`. Costs that
+    differ by less than the rounding error tie, so that the order of the columns has no effect; the
+    first group wins.
     """
     best, best_cost, second = -1, np.inf, np.inf
     for k in range(lookup.shape[1]):
@@ -103,88 +115,100 @@ def _two_cheapest_exactly(clusters, partitions, n, lookup, slope, scale, unit, l
 
 
 @jit(inline=True)
-def _not_held(
-    complete, rise, fall, calm_fall, scale, n_labeled, groups, upper, lower, start, stop, rows,
-    calms,
+def _list_undecided(
+    complete, rise, fall, inactive_fall, scale, n_labeled, start, stop, groups, upper, lower, rows,
+    inactive_lower,
 ):  # fmt: skip
-    """List the rows of start..stop whose bounds do not hold them where they are; how many.
+    """Fill `rows` with the rows of start..stop whose bounds do not prove that they stay.
 
-    Bounds are brought up to date; `calms` gets the lower one for all but the restless groups, of
-    every row.
+    Return their number. Update the bounds `upper` and `lower` in place, and fill `inactive_lower`
+    with a lower bound of the cost in any group that is not active.
     """
     for x in range(start, stop):
-        if groups[x] < 0:  # nothing is known of it, or there is nothing to know
+        if groups[x] < 0:  # in no group: there are no bounds
             continue
         k, s = np.uint32(groups[x]), scale[x]
         a = np.uint32(0) if complete else np.uint32(n_labeled[x])
-        calm = lower[x] + (calm_fall[a, 0] + s * calm_fall[a, 1])
-        calms[x - start] = calm - _ROUNDED * abs(calm)
+        inactive = lower[x] + (inactive_fall[a, 0] + s * inactive_fall[a, 1])
+        inactive_lower[x - start] = inactive - _ULP * abs(inactive)
         up = upper[x] + (rise[a, k, 0] + s * rise[a, k, 1])
-        upper[x] = up + _ROUNDED * abs(up)
+        upper[x] = up + _ULP * abs(up)
         low = lower[x] + (fall[a, k, 0] + s * fall[a, k, 1])
-        lower[x] = low - _ROUNDED * abs(low)
-    # a loop of its own, in which nothing waits for a row to be known as held or not
+        lower[x] = low - _ULP * abs(low)
+    # a loop of its own, without branches that could be mispredicted
     n_rows = np.uint32(0)
     for x in range(start, stop):
         rows[n_rows] = x
-        held = (groups[x] >= 0) & (upper[x] < lower[x])
-        n_rows += np.uint32((not held) & (n_labeled[x] > 0))
+        stays = (groups[x] >= 0) & (upper[x] < lower[x])
+        n_rows += np.uint32((not stays) & (n_labeled[x] > 0))
     return n_rows
 
 
 @jit
-def assign(
-    labels, missing, complete, offsets, lookup, slope, unit, coarse, restless, narrow, drift, scale,
-    n_labeled, groups, upper, lower, start, stop,
-):  # fmt: skip
-    """Put rows start..stop into their cheapest group (the first of equals); return how many moved.
+def assign(table, search, terms, start, stop, assignment):
+    """Update `assignment` in place: put rows start..stop into their cheapest groups.
 
-    coarse : tables of all groups: look-ups, slopes (int8 or int16), and for each of these two
-        step : of its entries
-        origin : what an entry of 0 stands for at least
-        reach : by how much it can stand for more
-        in units of `unit`
-    restless, narrow : groups whose tables have changed most, and their columns of the coarse tables
-    drift : how far costs can have changed with the tables, looked up by a row's number of labels
-        (by 0 where none is missing), the last axis being the part that a row's scale multiplies:
-        rise[a, k] : most by which the cost in group k can have risen
-        fall[a, k] : most by which that in any other group can have fallen (negative)
-        calm_fall[a] : most by which that in any group can have fallen that is not restless
+    The first of equally cheap groups wins. Return the number of rows that moved.
 
-    upper[x] is at least the cost in the own group and lower[x] at most that in any other, both
-    without the constant and in units of `unit`. A row whose upper bound stays below its lower one
-    cannot move and costs no look-up; where only restless groups could be cheaper, they alone are
-    looked at first. Neither bounds nor coarse tables ever change a label.
+    table : CodeTable
+    search : complete : whether no label is missing
+        unit : factor of all costs below, a power of two
+        costs : lookup, slope : exact tables
+        quantized : lookup, slope : entries of all groups (int8 or int16)
+            columns[0] : for every column of look-ups
+                step : of its entries
+                origin : lower bound of the value of an entry 0
+                reach : half the width of the interval that an entry stands for
+            columns[1] : the same for slopes
+        active : groups whose tables changed most
+        active_quantized : their columns of `quantized`
+        shifts : how far costs can have changed with the tables. The first index is a row's number
+            of labels (0 if none is missing); the last axis holds the part of the look-ups, and the
+            part that a row's scale multiplies.
+            rise[a, k] : upper bound of the rise in group k
+            fall[a, k] : lower bound of the change in any other group (negative)
+            inactive_fall[a] : the same for any group that is not active
+    terms : constant, scale, mass, n_labeled : of the rows
+    assignment : groups
+        upper : upper bound of the cost in the own group
+        lower : lower bound of the cost in any other group, both without the constant
+
+    A row whose upper bound is below its lower bound cannot move and needs no look-up. Where only
+    active groups could be cheaper, they alone are compared first. Bounds and quantized tables never
+    change a label.
     """
-    # taken out of their tuples once: counting who holds an array costs more than a look-up
-    entries, slope_entries, columns = coarse
+    codes, missing_code, offsets = table
+    complete, unit, (lookup, slope), quantized, active, active_quantized, shifts = search
+    entries, slope_entries, columns = quantized
     step, origin, reach = columns[0, 0], columns[0, 1], columns[0, 2]
     slope_step, slope_origin, slope_reach = columns[1, 0], columns[1, 1], columns[1, 2]
-    few_entries, few_slope_entries, columns = narrow
+    few_entries, few_slope_entries, columns = active_quantized
     few_step, few_origin, few_reach = columns[0, 0], columns[0, 1], columns[0, 2]
     few_slope_step, few_slope_origin, few_slope_reach = columns[1, 0], columns[1, 1], columns[1, 2]
-    rise, fall, calm_fall = drift
-    m, width, few = labels.shape[1], len(step), len(few_step)
-    clusters, partitions = np.empty(m + ROOM, np.int32), np.arange(m + ROOM).astype(np.int32)
-    low, few_low = np.empty(width, np.float32), np.empty(few, np.float32)
-    place = np.full(lookup.shape[1], -1, np.int64)
-    for j in range(few):
-        place[restless[j]] = j
-    rows, calms = np.empty(_BLOCK, np.int64), np.empty(_BLOCK)
-    moved = 0
+    rise, fall, inactive_fall = shifts
+    _, scale, _, n_labeled = terms
+    groups, upper, lower = assignment
+    m, width, n_active = codes.shape[1], len(step), len(few_step)
+    clusters, partitions = np.empty(m + PADDING, np.int32), np.arange(m + PADDING).astype(np.int32)
+    low, few_low = np.empty(width, np.float32), np.empty(n_active, np.float32)
+    place = np.full(lookup.shape[1], -1, np.int64)  # of a group among the active ones
+    for j in range(n_active):
+        place[active[j]] = j
+    rows, inactive_lower = np.empty(_BLOCK, np.int64), np.empty(_BLOCK)
+    n_moved = 0
     for begin in range(start, stop, _BLOCK):
-        n_rows = _not_held(
-            complete, rise, fall, calm_fall, scale, n_labeled, groups, upper, lower, begin,
-            min(begin + _BLOCK, stop), rows, calms,
+        n_rows = _list_undecided(
+            complete, rise, fall, inactive_fall, scale, n_labeled, begin,
+            min(begin + _BLOCK, stop), groups, upper, lower, rows, inactive_lower,
         )  # fmt: skip
         for p in range(n_rows):
             x = rows[p]
-            fetch_row(labels, rows[min(p + _AHEAD, n_rows - 1)])
+            prefetch_row(codes, rows[min(p + _AHEAD, n_rows - 1)])
             k, s = groups[x], scale[x]
-            n = _list_clusters(labels, x, missing, complete, offsets, clusters, partitions)
-            up, calm = np.float64(upper[x]), calms[x - begin]
-            if few > 0 and k >= 0 and up < calm:
-                _lowest_costs(
+            n = _fill_clusters(codes, x, missing_code, complete, offsets, clusters, partitions)
+            up, inactive = np.float64(upper[x]), inactive_lower[x - begin]
+            if n_active > 0 and k >= 0 and up < inactive:
+                _fill_lower_costs(
                     few_entries, few_slope_entries, few_step, few_slope_step, few_origin,
                     few_slope_origin, complete, clusters, partitions, n, s, few_low,
                 )  # fmt: skip
@@ -192,40 +216,41 @@ def assign(
                 if own >= 0:
                     above = 2 * n * (few_reach[own] + s * few_slope_reach[own])
                     up = min(up, few_low[own] + above)
-                    up += _ROUNDED * abs(up)
+                    up += _ULP * abs(up)
                     few_low[own] = np.inf
                 _, other, _ = two_smallest(few_low)
-                lowest = min(calm, np.float64(other))
+                lowest = min(inactive, np.float64(other))
                 if up < lowest:
                     upper[x] = up
                     lower[x] = lowest
                     continue
-            _lowest_costs(
+            _fill_lower_costs(
                 entries, slope_entries, step, slope_step, origin, slope_origin, complete, clusters,
                 partitions, n, s, low,
             )  # fmt: skip
             best, cost, second = two_smallest(low)
             up, lowest = cost + 2 * n * (reach[best] + s * slope_reach[best]), np.float64(second)
             if up >= lowest:
-                best, up, lowest = _two_cheapest_exactly(
+                best, up, lowest = _two_cheapest(
                     clusters, partitions, n, lookup, slope, s, unit, low, up
                 )
             if best != k:
                 groups[x] = best
-                moved += 1
-            upper[x] = up + _ROUNDED * abs(up)
-            lower[x] = lowest - _ROUNDED * abs(lowest)
-    return moved
+                n_moved += 1
+            upper[x] = up + _ULP * abs(up)
+            lower[x] = lowest - _ULP * abs(lowest)
+    return n_moved
 
 
 @jit
-def survey(lookup, previous, offsets, first, last, lowest, highest, most, least):
-    """What partitions first..last of a look-up table hold, and how far it has changed.
+def table_extremes(lookup, previous, offsets, first, last, extremes):
+    """Fill `extremes` of partitions first..last with the extreme entries and changes of a table.
 
-    lowest[i, k] and highest[i, k] are the smallest and the largest entry, most[i, k] and
-    least[i, k] the largest and the smallest change of an entry since `previous`.
+    extremes : lowest, highest, largest_change, smallest_change, each of shape (m, K); changes are
+    lookup - previous.
     """
-    n_groups = np.uint64(lookup.shape[1])  # unsigned: a negative place is looked for nowhere
+    lowest, highest, largest_change, smallest_change = extremes
+    n_groups = np.uint64(lookup.shape[1])  # unsigned: numba does not test for negative indices
     for i in range(first, last):
         begin, end = np.uint64(offsets[i]), np.uint64(offsets[i + 1])
         for k in range(n_groups):
@@ -237,36 +262,38 @@ def survey(lookup, previous, offsets, first, last, lowest, highest, most, least)
                 high = value if value > high else high
                 top = change if change > top else top
                 bottom = change if change < bottom else bottom
-            lowest[i, k], highest[i, k], most[i, k], least[i, k] = low, high, top, bottom
+            lowest[i, k], highest[i, k] = low, high
+            largest_change[i, k], smallest_change[i, k] = top, bottom
 
 
 @jit
-def steps(lowest, highest, unit, largest, roundings, middle, per_step, out):
-    """How columns with these extremes are put into whole steps, -largest..largest.
+def quantization_steps(lowest, highest, unit, max_entry, n_roundings, middle, per_step, columns):
+    """Fill `middle` and `per_step`, which `quantize` takes, and `columns`, which `assign` takes.
 
-    out : step, origin and reach of every column (see `assign`) in units of `unit`
-    middle, per_step : what `quantize` takes
-    roundings : to single precision that a cost meets at most
+    lowest, highest : extremes of the columns of a table
+    max_entry : entries are in -max_entry..max_entry
+    n_roundings : upper bound of the number of roundings to single precision in a cost
+    columns : step, origin and reach of every column, in units of `unit`
     """
     for k in range(len(lowest)):
         low, high = unit * lowest[k], unit * highest[k]
-        # rounded to what single precision holds first, so that these are no source of error
+        # center and step are rounded to single precision first, so that both are exact below
         center = np.float64(np.float32((low + high) / 2))
         span = max(high - center, center - low)
-        step = np.float64(np.float32(span * ((1.0 + 2.0**-20) / largest)))
-        reach = 0.5 * step + _HALF_STEP * roundings * max(abs(low), abs(high))
-        out[0, k] = step
-        out[1, k] = center - reach
-        out[2, k] = reach
+        step = np.float64(np.float32(span * ((1.0 + 2.0**-20) / max_entry)))
+        reach = 0.5 * step + _HALF_ULP * n_roundings * max(abs(low), abs(high))
+        columns[0, k] = step
+        columns[1, k] = center - reach
+        columns[2, k] = reach
         middle[k] = center / unit
         per_step[k] = unit / step if step > 0.0 else 0.0
 
 
 @jit
 def quantize(table, middle, per_step, first, last, out):
-    """Rows first..last of a table in whole steps from the middle of each column."""
+    """Fill rows first..last of `out` with integer steps from the middle of each column."""
     for c in range(first, last):
         row, steps = table[c], out[c]
         for k in range(table.shape[1]):
-            # by way of a type that vectors of doubles are turned into at once
+            # by way of int32, to which vector instructions convert doubles directly
             steps[k] = np.int32(np.rint((row[k] - middle[k]) * per_step[k]))

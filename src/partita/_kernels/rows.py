@@ -1,8 +1,7 @@
-"""Distinct rows of a label table, and a fingerprint of each that knows no names and no order.
+"""Distinct rows of a table of codes, and hashes of rows that do not depend on names or order.
 
-Where a kernel takes a code for missing labels it has their type, and places are unsigned: to
-compare and to add as they are takes half the time, and so does not to ask whether a place is
-negative and counted from the end.
+`missing_code` has the type of the codes, and indices are unsigned: comparisons and sums then need
+no conversion, and numba does not test for negative indices. This halves the time.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 @jit
 def _mix(x):
-    """Scramble 64 bits (the finaliser of SplitMix64)."""
+    """Return a hash of 64 bits (the finalizer of SplitMix64)."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -25,95 +24,100 @@ def _mix(x):
 
 
 @jit
-def distinct(labels, inverse, first):
-    """Number the distinct rows of `labels` by first appearance; return how many there are.
+def distinct(codes, inverse, first):
+    """Fill `inverse` with the number of each row among the distinct rows, `first` with these rows.
 
-    Open addressing on a 64-bit hash, every hit confirmed by comparing the rows, so that a
-    collision costs time and never correctness. O(n m).
+    Distinct rows are numbered by first appearance. Return their number. Open addressing on a 64-bit
+    hash; every hit is confirmed by comparing the rows, so that a collision costs only time. O(n m).
     """
-    n, m = labels.shape
+    n, m = codes.shape
     size = 16
     while size < 2 * n:
         size *= 2
     mask = np.uint64(size - 1)
     table = np.full(size, _EMPTY)
-    found = 0
+    n_distinct = 0
     whole = m - m % 4
     for x in range(n):
-        # four sums side by side: a step need not wait for the one before
+        # four independent hashes: a step does not wait for the one before
         h0, h1, h2, h3 = np.uint64(m), np.uint64(1), np.uint64(2), np.uint64(3)
         for i in range(0, whole, 4):
-            h0 = h0 * _FACTOR + np.uint64(labels[x, i])
-            h1 = h1 * _FACTOR + np.uint64(labels[x, i + 1])
-            h2 = h2 * _FACTOR + np.uint64(labels[x, i + 2])
-            h3 = h3 * _FACTOR + np.uint64(labels[x, i + 3])
+            h0 = h0 * _FACTOR + np.uint64(codes[x, i])
+            h1 = h1 * _FACTOR + np.uint64(codes[x, i + 1])
+            h2 = h2 * _FACTOR + np.uint64(codes[x, i + 2])
+            h3 = h3 * _FACTOR + np.uint64(codes[x, i + 3])
         for i in range(whole, m):
-            h0 = h0 * _FACTOR + np.uint64(labels[x, i])
+            h0 = h0 * _FACTOR + np.uint64(codes[x, i])
         h = _mix(_mix(_mix(_mix(h0) ^ h1) ^ h2) ^ h3)
         slot = np.int64(h & mask)
         while True:
-            known = table[slot]
-            if known == _EMPTY:
-                table[slot] = found
-                first[found] = x
-                inverse[x] = found
-                found += 1
+            number = table[slot]
+            if number == _EMPTY:
+                table[slot] = n_distinct
+                first[n_distinct] = x
+                inverse[x] = n_distinct
+                n_distinct += 1
                 break
-            y = first[known]
+            y = first[number]
             same = True
             for i in range(m):
-                if labels[x, i] != labels[y, i]:
+                if codes[x, i] != codes[y, i]:
                     same = False
                     break
             if same:
-                inverse[x] = known
+                inverse[x] = number
                 break
             slot = np.int64((np.uint64(slot) + np.uint64(1)) & mask)
-    return found
+    return n_distinct
 
 
 @jit
-def gather_colors(labels, missing, offsets, row_color, first, last, cluster_color):
-    """Colors of the clusters of partitions first..last, from the multisets of their rows' colors.
+def gather_colors(codes, missing_code, offsets, row_color, first, last, cluster_color):
+    """Fill `cluster_color` of partitions first..last from the multisets of their rows' colors.
 
-    The first half of a round of color refinement on the graph of rows, clusters and partitions.
-    Sums of scrambled 64-bit colors are multisets' fingerprints: they commute, so neither the names
-    nor the order of rows, clusters or partitions can enter.
+    First half of a round of color refinement on the graph of rows, clusters and partitions. The
+    sum of hashed 64-bit colors is a hash of a multiset. Sums commute, so that colors depend neither
+    on names nor on the order of rows, clusters or partitions.
     """
     for c in range(offsets[first], offsets[last]):
         cluster_color[c] = np.uint64(0)
-    for x in range(len(labels)):
-        row, color = labels[x], _mix(row_color[x])
+    for x in range(len(codes)):
+        row, color = codes[x], _mix(row_color[x])
         for i in range(np.uint64(first), np.uint64(last)):
-            label = row[i]
-            if label != missing:
-                cluster_color[offsets[i] + label] += color
+            code = row[i]
+            if code != missing_code:
+                cluster_color[offsets[i] + code] += color
     for i in range(first, last):
         partition = np.uint64(0)
         for c in range(offsets[i], offsets[i + 1]):
             cluster_color[c] = _mix(cluster_color[c])
             partition += cluster_color[c]
         partition = _mix(partition)
-        for c in range(offsets[i], offsets[i + 1]):  # a cluster's color knows its partition's
+        for c in range(
+            offsets[i], offsets[i + 1]
+        ):  # a cluster's color includes that of its partition
             cluster_color[c] = _mix(cluster_color[c] ^ partition)
 
 
 @jit
-def spread_colors(labels, missing, offsets, cluster_color, start, stop, row_color):
-    """Colors of rows start..stop, from their own and those of their clusters: the second half."""
+def spread_colors(codes, missing_code, offsets, cluster_color, start, stop, row_color):
+    """Update `row_color` of rows start..stop in place by the colors of their clusters.
+
+    Second half of a round of color refinement.
+    """
     for x in range(start, stop):
         total = np.uint64(0)
-        for i in range(labels.shape[1]):
-            if labels[x, i] != missing:
-                total += cluster_color[offsets[i] + labels[x, i]]
+        for i in range(codes.shape[1]):
+            if codes[x, i] != missing_code:
+                total += cluster_color[offsets[i] + codes[x, i]]
         row_color[x] = _mix(row_color[x] ^ total)
 
 
 @jit
-def number_by_appearance(labels, missing, offsets, order, first, last, new_code):
-    """new_code[offsets[i] + old] = number of a cluster by first appearance in the rows `order`.
+def number_by_appearance(codes, missing_code, offsets, order, first, last, new_code):
+    """Fill `new_code` of partitions first..last with numbers by first appearance in rows `order`.
 
-    Of partitions first..last; -1 for a cluster that does not appear.
+    new_code[offsets[i] + code] is the new code of a cluster; -1 if the cluster does not appear.
     """
     new_code[offsets[first] : offsets[last]] = -1
     next_code, unseen = np.zeros(last - first, np.int64), offsets[last] - offsets[first]
@@ -121,8 +125,8 @@ def number_by_appearance(labels, missing, offsets, order, first, last, new_code)
         if unseen == 0:
             break
         for i in range(first, last):
-            if labels[x, i] != missing:
-                c = offsets[i] + labels[x, i]
+            if codes[x, i] != missing_code:
+                c = offsets[i] + codes[x, i]
                 if new_code[c] < 0:
                     new_code[c] = next_code[i - first]
                     next_code[i - first] += 1
@@ -130,11 +134,12 @@ def number_by_appearance(labels, missing, offsets, order, first, last, new_code)
 
 
 @jit
-def rename(labels, missing, offsets, new_code, order, columns, start, stop, out):
-    """Rows start..stop of `out`: rows `order` and columns `columns` of the labels, by new codes."""
-    n_columns, offset = np.uint64(len(columns)), offsets[columns]
+def rename(codes, missing_code, offsets, new_code, order, partitions, start, stop, out):
+    """Fill rows start..stop of `out` with the new codes of rows `order` and of `partitions`."""
+    n_columns, offset = np.uint64(len(partitions)), offsets[partitions]
     for a in range(start, stop):
-        row, renamed = labels[order[a]], out[a]
+        row, renamed = codes[order[a]], out[a]
         for j in range(n_columns):
-            label = row[columns[j]]
-            renamed[j] = missing if label == missing else new_code[offset[j] + label]
+            code = row[partitions[j]]
+            is_missing = code == missing_code
+            renamed[j] = missing_code if is_missing else new_code[offset[j] + code]

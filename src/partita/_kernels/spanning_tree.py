@@ -1,4 +1,4 @@
-"""Minimum spanning tree of the disagreement graph, its rows computed as they are needed."""
+"""Minimum spanning tree of the disagreement graph; its rows are computed when needed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from partita._kernels._jit import jit
 
 
 @jit
-def spanning_tree(columns, missing, left, right, height):
-    """Prim's algorithm on distances "partitions that part the pair", without a matrix.
+def spanning_tree(columns, missing_code, left, right, height):
+    """Fill `left`, `right`, `height`: edge t joins rows left[t] and right[t] at height[t].
 
-    `columns` is (m, n). O(n^2 m / 32) time, O(n) memory. Edge t joins left[t] and right[t].
+    Prim's algorithm without a matrix. The distance of two rows is the number of partitions that do
+    not join them. `columns` is (m, n). O(n^2 m / 32) time, O(n) memory.
     """
     m, n = columns.shape
     agreement = np.zeros(n, np.int64)  # with the nearest vertex of the tree
@@ -28,11 +29,11 @@ def spanning_tree(columns, missing, left, right, height):
         for first in range(0, m, 255):
             acc[:] = 0
             for i in range(first, min(first + 255, m)):
-                label = columns[i, newest]
-                if label != missing:
+                code = columns[i, newest]
+                if code != missing_code:
                     row = columns[i]
                     for b in range(n):
-                        acc[b] += np.uint8(row[b] == label)
+                        acc[b] += np.uint8(row[b] == code)
             for b in range(n):
                 count[b] += acc[b]
         best = -1

@@ -1,4 +1,4 @@
-"""Systems with a sparse factor and many right-hand sides."""
+"""Solution of a sparse factorized system with many right-hand sides."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 
 from partita._kernels._jit import jit
 
-_WIDTH = 64  # columns solved together: eight cache lines a row
+_WIDTH = 64  # columns solved together: eight cache lines per row
 
 
 @jit
-def solve_columns(indptr, indices, lower, pivot, upper, matrix, start, stop):
-    """Columns start..stop of X in (I + L) D (I + R) X = matrix, in place.
+def solve_columns(indptr, indices, lower, pivot, upper, start, stop, matrix):
+    """Update columns start..stop of `matrix` in place with X in (I + L) D (I + R) X = matrix.
 
-    L is strictly lower triangular; R has its transpose's pattern. Row i of L lies in
-    indices[indptr[i]:indptr[i + 1]] with values `lower`; the values of R's column i are `upper`,
-    at the same positions. Columns are copied to a panel, so that the rows an entry touches lie
-    close together.
+    L is strictly lower triangular, and R has the pattern of its transpose. Row i of L has the
+    columns indices[indptr[i]:indptr[i + 1]] and the values `lower`; column i of R has the values
+    `upper` at the same positions. D has the diagonal `pivot`. Columns are copied to a panel, so
+    that the rows of an entry are close together in memory.
     """
     n = len(pivot)
     panel = np.zeros((n, _WIDTH))

@@ -296,12 +296,12 @@ def _element_wise_step(
     parts = np.zeros((-(-n // _ROWS) + 1, kernel.N_SUMS))
     run_blocks(
         lambda start, stop: kernel.enhance_rows(
-            A, locked, r, lam, C, G, U, Q, start, stop, parts[start // _ROWS]
+            A, locked, r, lam, C, start, stop, (G, U, Q), parts[start // _ROWS]
         ),
         n,
         _ROWS,
     )
-    kernel.enhance_diagonal(A, locked, r, lam, C, G, U, Q, own, parts[-1])
+    kernel.enhance_diagonal(A, locked, r, lam, C, (G, U, Q), own, parts[-1])
     return np.asarray(parts.sum(axis=0))
 
 

@@ -221,7 +221,7 @@ class _Model:
         """Update W by (13)."""
         kernel, pattern, votes = _kernels.pairs.pace, self.pairs.pattern, self._votes()
         run_blocks(
-            lambda start, stop: kernel(*votes, self.age, *pattern, self.S, start, stop, self.W),
+            lambda start, stop: kernel(votes, pattern, self.age, self.S, start, stop, self.W),
             self.pairs.n_rows,
             BLOCK,
         )
@@ -259,11 +259,11 @@ class _Model:
     def _complete(self, rho: float, gamma: float) -> NDArray[np.float64]:
         """Update S by (16) and (17); return d_i = ‖(S - S⁽ⁱ⁾) ∘ W‖²."""
         kernel, pattern, votes = _kernels.pairs.complete, self.pairs.pattern, self._votes()
-        weights, pull = self.ensemble.weights, (self.Y, self.lift, rho, gamma)
+        weights, penalty = self.ensemble.weights, (self.Y, self.lift, rho, gamma)
         d = np.empty(self.ensemble.codes.shape)
         run_blocks(
             lambda start, stop: kernel(
-                *votes, *pull, weights, *pattern, self.W, start, stop, self.S, d
+                votes, pattern, penalty, weights, self.W, start, stop, self.S, d
             ),
             self.pairs.n_rows,
             BLOCK,

@@ -114,7 +114,7 @@ def agglomerate(
         else (distances if overwrite else distances.copy())
     )
     left, right, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
-    _kernels.agglomeration.chain(matrix, size, _CODES[linkage], left, right, height)
+    _kernels.agglomeration.chain(_CODES[linkage], matrix, size, left, right, height)
     return _sorted_tree(left, right, height)
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -238,8 +237,12 @@ def divergence(evidence: Evidence, A: Matrix, C: Matrix) -> float:
     """
     energy = np.empty(len(A))
     kernel = _kernels.consensus_update.divergence_rows
-    block = partial(kernel, A, C, evidence.seen, evidence.free, evidence.weights, energy)
-    run_blocks(block, len(A), _rows_per_block(len(A)))
+    record = evidence.seen, evidence.free, evidence.weights
+    run_blocks(
+        lambda start, stop: kernel(A, C, record, start, stop, energy),
+        len(A),
+        _rows_per_block(len(A)),
+    )
     return float(energy.sum())
 
 
@@ -270,12 +273,17 @@ def update_consensus(
     """
     out, energy = np.empty_like(A), np.empty(len(A))
     kernel = _kernels.consensus_update.update_rows
-    free, seen, weights = evidence.free, evidence.seen, evidence.weights
+    record = evidence.seen, evidence.free, evidence.weights
     for first in range(0, len(A), _PRODUCT_ROWS):
         last = min(first + _PRODUCT_ROWS, len(A))
-        plus, minus = _signed_products(S, rank_penalty, A, first, last)
-        block = partial(kernel, A, plus, minus, C, seen, free, weights, first, out, energy)
-        run_blocks(block, last - first, _rows_per_block(len(A)))
+        products = _signed_products(S, rank_penalty, A, first, last)
+
+        def update(
+            start: int, stop: int, products: tuple[Matrix, Matrix] = products, first: int = first
+        ) -> None:
+            kernel(A, products, C, record, first, start, stop, out, energy)
+
+        run_blocks(update, last - first, _rows_per_block(len(A)))
     return out, float(energy.sum())
 
 

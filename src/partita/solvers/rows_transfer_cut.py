@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita._kernels.records import CodeTable
 from partita._threads import run_blocks
 from partita.scale import Chunk, Rows, Totals, row_sums
 from partita.scale.checkpoint import Stages
 from partita.solvers.kmeans import TOLERANCE, kmeans_model
-from partita.solvers.label_kmeans import RowSample, is_sampled
+from partita.solvers.label_kmeans import RowSample, Tables, is_sampled
 from partita.solvers.spectral import top_eigenvectors
 
 __all__ = ["RowEmbedding", "RowsCut", "cluster_vectors", "rows_transfer_cut"]
@@ -36,16 +37,12 @@ class RowEmbedding:
     def __call__(self, labels: NDArray[Any]) -> NDArray[np.float64]:
         n, (_, width) = len(labels), self.vectors.shape
         out, nothing = np.empty((n, width)), np.zeros(n)
-        flat = np.zeros((labels.shape[1], width))
-        kernel = _kernels.label_kmeans.row_costs
-        code, offsets = labels.dtype.type(self.missing_code), self.offsets.astype(np.int32)
+        no_slope = np.zeros((labels.shape[1], width))
+        kernel, costs = _kernels.label_kmeans.row_costs, Tables(self.vectors, no_slope)
+        table = CodeTable.of(labels, self.missing_code, self.offsets)
         run_blocks(
-            lambda start, stop: kernel(
-                labels, code, offsets, self.vectors, flat, nothing, nothing, start, stop, out
-            ),
-            n,
-            _ROWS,
-        )  # fmt: skip
+            lambda start, stop: kernel(table, costs, nothing, nothing, start, stop, out), n, _ROWS
+        )
         return out / (np.linalg.norm(out, axis=1, keepdims=True) + _TINY)
 
 

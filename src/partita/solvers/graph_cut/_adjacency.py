@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,8 +17,7 @@ EDGES, CLIQUES, NETS = 0, 1, 2  # as in the kernels
 _VERTICES_PER_BLOCK = 1024
 
 
-@dataclass(frozen=True)
-class Adjacency:
+class Adjacency(NamedTuple):
     """Edges between vertices, or nets, each of which joins several vertices (its pins).
 
     Attributes
@@ -73,15 +71,13 @@ class Adjacency:
     def tally(self, parts: NDArray[np.int64], n_parts: int) -> NDArray[np.float64]:
         """Return the mass (NETS: the number) of the pins of every net in every part."""
         tally = np.empty((len(self.pin_start) - 1, n_parts))
-        _kernels.graph_refinement.count(self.kind, self.start, self.other, self.mass, parts, tally)
+        _kernels.graph_refinement.count_pins(self, parts, tally)
         return tally
 
     def cut(self, parts: NDArray[np.int64], n_parts: int) -> float:
         """Return the cost of a partition: what lies between its parts, as `kind` says."""
         if self.kind == EDGES:
-            return float(
-                _kernels.graph_refinement.edges_cut(self.start, self.other, self.value, parts)
-            )
+            return float(_kernels.graph_refinement.edges_cut(self, parts))
         tally = self.tally(parts, n_parts)
         if self.kind == NETS:
             return float(np.count_nonzero(np.count_nonzero(tally, axis=1) > 1))
@@ -96,9 +92,8 @@ class Adjacency:
         """
         out = np.empty((self.n_vertices, n_parts))
         kernel = _kernels.graph_refinement.pulls
-        graph = (self.kind, self.start, self.other, self.value, self.pin_start, self.mass)
         run_blocks(
-            lambda a, b: kernel(*graph, tally, parts, a, b, out),
+            lambda first, last: kernel(self, parts, tally, first, last, out),
             self.n_vertices,
             _VERTICES_PER_BLOCK,
         )

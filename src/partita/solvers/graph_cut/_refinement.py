@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,6 +197,23 @@ def refine(
     return state.parts, history
 
 
+class _Limits(NamedTuple):
+    """Weights of the vertices, capacities of the parts, and which vertices may move."""
+
+    weights: NDArray[np.float64]
+    capacity: NDArray[np.float64]
+    is_movable: NDArray[np.bool_]
+
+
+class _StateArrays(NamedTuple):
+    """Part of every vertex; weight and number of the vertices of every part; tally of the nets."""
+
+    parts: NDArray[np.int64]
+    loads: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    tally: NDArray[np.float64]
+
+
 class _PartitionState:
     """A partition under refinement, with the load of every part and the tally of every net."""
 
@@ -207,27 +225,29 @@ class _PartitionState:
         parts: NDArray[np.int64],
     ) -> None:
         self.n_parts = len(limits.share)
-        self.adjacency, self.weights, self.parts = adjacency, weights, parts
-        self.capacity = limits.capacity
-        self.loads = np.bincount(parts, weights, minlength=self.n_parts)
-        self.sizes = np.bincount(parts, minlength=self.n_parts)
-        self.tally = adjacency.tally(parts, self.n_parts)
-        self.is_movable = np.ones(len(parts), np.bool_)
-        self.is_movable[limits.heavy] = False
+        self.adjacency, self.parts = adjacency, parts
+        is_movable = np.ones(len(parts), np.bool_)
+        is_movable[limits.heavy] = False
+        self.limits = _Limits(weights, limits.capacity, is_movable)
+        self.arrays = _StateArrays(
+            parts,
+            np.bincount(parts, weights, minlength=self.n_parts).astype(np.float64, copy=False),
+            np.bincount(parts, minlength=self.n_parts),
+            adjacency.tally(parts, self.n_parts),
+        )
 
     @property
     def is_overloaded(self) -> bool:
         """Whether a part holds more than its capacity."""
-        return bool(np.any(self.loads > self.capacity))
+        return bool(np.any(self.arrays.loads > self.limits.capacity))
 
     def _pulls(self) -> tuple[NDArray[np.float64], float]:
-        pull = self.adjacency.pulls(self.parts, self.tally, self.n_parts)
+        pull = self.adjacency.pulls(self.parts, self.arrays.tally, self.n_parts)
         return pull, _ROUNDING * float(pull.max(initial=0.0))
 
     def sweep(self) -> None:
         """Visit all vertices and move each to the part that pulls most, until none moves."""
         n_moves, was_overloaded = 1, True
-        g = self.adjacency
         while n_moves and (was_overloaded or not self.is_overloaded):
             pull, tolerance = self._pulls()
             rows = np.arange(len(self.parts))
@@ -237,20 +257,15 @@ class _PartitionState:
             order = np.argsort(own - pull.max(axis=1), kind="stable")
             was_overloaded = self.is_overloaded
             n_moves = _kernels.graph_refinement.sweep(
-                g.kind, g.start, g.other, g.value, g.pin_start, g.mass, self.tally, self.weights,
-                self.capacity, self.is_movable, order, tolerance, self.parts, self.loads,
-                self.sizes,
-            )  # fmt: skip
+                self.adjacency, self.limits, order, tolerance, self.arrays
+            )
 
     def run_pass(self) -> bool:
         """Run one Fiduccia-Mattheyses pass; return whether the cut is smaller."""
-        g = self.adjacency
         pull, tolerance = self._pulls()
-        slack = float(self.weights[self.is_movable].max())
-        max_moves = int(max(_PATIENCE, _WORK / g.move_cost(self.n_parts)))
+        slack = float(self.limits.weights[self.limits.is_movable].max())
+        max_moves = int(max(_PATIENCE, _WORK / self.adjacency.move_cost(self.n_parts)))
         gain = _kernels.graph_refinement.climb(
-            g.kind, g.start, g.other, g.value, g.pin_start, g.pin, g.mass, self.tally,
-            self.weights, self.capacity, slack, self.is_movable, tolerance, _PATIENCE,
-            max_moves, pull, self.parts, self.loads, self.sizes,
-        )  # fmt: skip
+            self.adjacency, self.limits, slack, tolerance, _PATIENCE, max_moves, pull, self.arrays
+        )
         return bool(gain > 0)

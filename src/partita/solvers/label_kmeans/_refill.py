@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita._kernels.records import CodeTable
 from partita._threads import run_blocks
 from partita.scale import Chunk, Rows, row_sums
 from partita.solvers.label_kmeans._geometry import Geometry, row_terms_of
@@ -165,15 +166,15 @@ class _CostliestRows:
         """Return costs in units of the search, rounded so that the order of sums has no effect."""
         tables, terms = self.search.tables, row_terms_of(self.geometry, chunk)
         groups, cost = assignment_of(chunk).groups, np.empty(len(chunk.codes))
-        kernel = _kernels.label_kmeans.own_costs
+        kernel, row_format = _kernels.label_kmeans.own_costs, self.row_format
+        table = CodeTable.of(chunk.codes, row_format.missing_code, row_format.offsets)
         run_blocks(
             lambda start, stop: kernel(
-                chunk.codes, self.row_format.missing_code, self.row_format.offsets, tables.lookup,
-                tables.slope, terms.constant, terms.scale, groups, start, stop, cost,
+                table, tables, terms.constant, terms.scale, groups, start, stop, cost
             ),
             len(cost),
             _ROWS,
-        )  # fmt: skip
+        )
         largest = float(np.abs(tables.lookup).max())
         unit = 2.0 ** -np.ceil(np.log2(largest)) if largest > 0 else 1.0
         return np.round(unit * cost, _DECIMALS)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita._kernels.records import CodeTable
 from partita._threads import run_blocks
 from partita.scale import Chunk
 from partita.solvers.label_kmeans._geometry import RowTerms
@@ -78,6 +79,18 @@ class BoundShifts(NamedTuple):
     inactive_fall: NDArray[np.float64]  # largest fall in any group that is not active
 
 
+class _SearchRecord(NamedTuple):
+    """The part of a search that the kernel `assign` takes."""
+
+    complete: bool
+    unit: float
+    costs: Tables
+    quantized: QuantizedTables
+    active: NDArray[np.int64]
+    active_quantized: QuantizedTables
+    shifts: BoundShifts
+
+
 @dataclass(frozen=True)
 class Search:
     """Tables, their quantized copies, and how far bounds shift from the previous tables.
@@ -96,7 +109,7 @@ class Search:
     quantized : QuantizedTables
     active : array
         Groups whose tables changed most; empty if there are few groups.
-    active_tables : QuantizedTables
+    active_quantized : QuantizedTables
         Columns of the active groups.
     shifts : BoundShifts
     """
@@ -109,7 +122,7 @@ class Search:
     changed: bool
     quantized: QuantizedTables
     active: NDArray[np.int64]
-    active_tables: QuantizedTables
+    active_quantized: QuantizedTables
     shifts: BoundShifts
 
     @classmethod
@@ -168,18 +181,21 @@ class Search:
     def assign(self, chunk: Chunk, missing_code: int, terms: RowTerms) -> int:
         """Put the rows of a chunk into their cheapest groups; return how many moved."""
         kernel = _kernels.label_search.assign
-        code, offsets = chunk.codes.dtype.type(missing_code), self.offsets.astype(np.int32)
-        groups, upper, lower = assignment_of(chunk)
+        table = CodeTable.of(chunk.codes, missing_code, self.offsets)
+        search = _SearchRecord(
+            self.complete,
+            self.unit,
+            self.tables,
+            self.quantized,
+            self.active,
+            self.active_quantized,
+            self.shifts,
+        )
+        assignment = assignment_of(chunk)
         n_moved: list[int] = []
 
         def assign_block(start: int, stop: int) -> None:
-            n_moved.append(
-                kernel(
-                    chunk.codes, code, self.complete, offsets, self.tables.lookup,
-                    self.tables.slope, self.unit, self.quantized, self.active, self.active_tables,
-                    self.shifts, terms.scale, terms.n_labeled, groups, upper, lower, start, stop,
-                )
-            )  # fmt: skip
+            n_moved.append(kernel(table, search, terms, start, stop, assignment))
 
         run_blocks(assign_block, len(chunk.codes), _ROWS)
         return sum(n_moved)
@@ -188,7 +204,7 @@ class Search:
 def _active_groups(falls: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the groups whose costs fell most: whole registers, at most half of all groups."""
     n_active = int(np.count_nonzero(falls < _INACTIVE * falls.min()))
-    padded_width = _kernels.label_search.whole_width
+    padded_width = _kernels.label_search.padded_width
     widths = [n for n in range(_LANES, len(falls) // 2 + 1, _LANES) if padded_width(n) == n]
     width = next((n for n in widths if n >= n_active), widths[-1])
     return np.argsort(falls, kind="stable")[:width]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita._kernels.records import CodeTable, Moves
 from partita._threads import run_blocks, run_shares
 from partita.scale import Chunk, Rows, Totals
 from partita.solvers.label_kmeans._geometry import Geometry, row_terms_of
@@ -129,20 +130,18 @@ def move_rows(
     `totals` are counts, masses and sizes. A negative group is no group.
     """
     counts, masses, sizes = totals
-    kernel = _kernels.label_kmeans.move
-    moved = np.flatnonzero(old != new)
-    code = chunk.codes.dtype.type(row_format.missing_code)
-    offsets = row_format.offsets.astype(np.int32)
+    kernel, complete = _kernels.label_kmeans.move, row_format.complete
+    table = CodeTable.of(chunk.codes, row_format.missing_code, row_format.offsets)
+    moves = Moves(np.flatnonzero(old != new), old, new)
     run_shares(
         lambda first, last: kernel(
-            chunk.codes, code, row_format.complete, offsets, chunk.weights, mass, moved, old, new,
-            first, last, counts, masses,
+            table, complete, chunk.weights, mass, moves, first, last, counts, masses
         ),
         row_format.n_partitions,
-        len(moved) * row_format.n_partitions,
+        len(moves.rows) * row_format.n_partitions,
         per_thread=1,  # every share lists the labels of all rows
-    )  # fmt: skip
-    for groups, sign in ((new[moved], 1), (old[moved], -1)):
+    )
+    for groups, sign in ((new[moves.rows], 1), (old[moves.rows], -1)):
         sizes += sign * np.bincount(groups[groups >= 0], minlength=len(sizes))
 
 
@@ -159,13 +158,11 @@ def row_costs(
     """
     out = np.empty((len(labels), tables.lookup.shape[1]))
     kernel = _kernels.label_kmeans.row_costs
-    lookup, slope = np.ascontiguousarray(tables.lookup), np.ascontiguousarray(tables.slope)
-    code, offsets = labels.dtype.type(layout.missing_code), layout.offsets.astype(np.int32)
+    costs = Tables(*map(np.ascontiguousarray, tables))
+    table = CodeTable.of(labels, layout.missing_code, layout.offsets)
     run_blocks(
-        lambda start, stop: kernel(
-            labels, code, offsets, lookup, slope, constant, scale, start, stop, out
-        ),
+        lambda start, stop: kernel(table, costs, constant, scale, start, stop, out),
         len(labels),
         _ROWS,
-    )  # fmt: skip
+    )
     return out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +16,7 @@ _CACHE_BYTES = 1 << 18  # 16-bit tables up to this size stay in the second-level
 _PADDING_COST = 1e30  # cost of the groups that pad a table to whole vector registers
 
 
-@dataclass(frozen=True)
-class Tables:
+class Tables(NamedTuple):
     """Look-up tables that give the cost of a row in a group.
 
     f(x, k) = constant[x] + Σ_{i: x labeled} ( lookup[c_i(x), k] + scale[x] slope[i, k] )
@@ -65,9 +63,9 @@ def table_extremes(tables: Tables, previous: Tables, offsets: NDArray[np.int64])
     """Return the extreme look-ups of every partition and group, and their extreme changes."""
     m = len(offsets) - 1
     extremes = TableExtremes(*np.empty((4, m, tables.lookup.shape[1])))
-    kernel = _kernels.label_search.survey
+    kernel = _kernels.label_search.table_extremes
     run_shares(
-        lambda first, last: kernel(tables.lookup, previous.lookup, offsets, first, last, *extremes),
+        lambda first, last: kernel(tables.lookup, previous.lookup, offsets, first, last, extremes),
         m,
         tables.lookup.size,
     )
@@ -82,7 +80,7 @@ def quantized(
     Small tables have entries of 16 bits, large ones of 8 bits.
     """
     m, n_groups = tables.slope.shape
-    width = _kernels.label_search.whole_width(n_groups)
+    width = _kernels.label_search.padded_width(n_groups)
     fits_cache = 2 * width * len(tables.lookup) <= _CACHE_BYTES
     dtype = np.dtype(np.int16 if fits_cache else np.int8)
     slopes = tables.slope
@@ -117,8 +115,9 @@ def _quantize(
     kernels = _kernels.label_search
     middle, per_step = np.empty((2, n_groups))
     n_roundings = 32 + n_terms / 8  # generous bound on the roundings in the sum of a cost
-    kernels.steps(
-        lowest, highest, unit, kernels.LARGEST[dtype], n_roundings, middle, per_step, columns
+    max_entry = kernels.MAX_ENTRY[dtype]
+    kernels.quantization_steps(
+        lowest, highest, unit, max_entry, n_roundings, middle, per_step, columns
     )
     out = np.zeros((length, columns.shape[1]), dtype)
     run_shares(
