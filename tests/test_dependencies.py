@@ -1,0 +1,81 @@
+"""Every package that the source imports is declared in pyproject.toml."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "partita"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DISTRIBUTION = {"sklearn": "scikit-learn"}
+# Read where the user already has it; nothing of ours needs it.
+BROUGHT_BY_THE_USER = {"polars"}
+
+
+def requirements(lines: list[str]) -> dict[str, str]:
+    """Return the lowest version of every required distribution."""
+    found = (re.fullmatch(r"([\w-]+)(?:\[[\w,]*\])?(?:>=([\d.]+))?", line) for line in lines)
+    return {match[1].lower(): match[2] or "" for match in found if match}
+
+
+CORE = requirements(PROJECT["dependencies"])
+EXTRAS = {
+    name: requirements(lines)
+    for name, lines in PROJECT["optional-dependencies"].items()
+    if name not in ("test", "bench")
+}
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """Yield every third-party package that a module imports, and whether it does so on import."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    at_import = set(ast.walk(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            at_import -= set(ast.walk(node))
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "require_package":
+            names = [a.value for a in node.args[:1] if isinstance(a, ast.Constant)]
+        for name in names:
+            package = str(name).split(".")[0]
+            if package != "partita" and package not in sys.stdlib_module_names:
+                yield DISTRIBUTION.get(package, package), node in at_import
+
+
+IMPORTS = {
+    (package, eager) for path in sorted(SOURCE.rglob("*.py")) for package, eager in imports(path)
+}
+
+
+@pytest.mark.parametrize("package", sorted({package for package, _ in IMPORTS}))
+def test_imported_package_is_declared(package: str) -> None:
+    declared = {*CORE, *(name for extra in EXTRAS.values() for name in extra)}
+    assert package in declared | BROUGHT_BY_THE_USER
+
+
+@pytest.mark.parametrize("package", sorted({package for package, eager in IMPORTS if eager}))
+def test_package_of_a_top_level_import_is_no_extra(package: str) -> None:
+    assert package in CORE
+
+
+def test_declared_packages_are_imported() -> None:
+    declared = {*CORE, *(name for extra in EXTRAS.values() for name in extra)}
+    assert declared - {package for package, _ in IMPORTS} == set()
+
+
+def test_every_declared_package_has_a_lowest_version() -> None:
+    everything = [CORE, *map(requirements, PROJECT["optional-dependencies"].values())]
+    without = {name for group in everything for name, lowest in group.items() if not lowest}
+    assert without <= {"partita"}
