@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from planted import IDS, LABELS, POINTS, TRUTH, write_csv
 from typer.testing import CliRunner, Result
 
 from partita.cli import app
+from partita.exceptions import PartitaWarning
 
 
 @pytest.fixture
@@ -17,7 +19,9 @@ def partita(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str, stdin: str | None = None) -> Result:
-        return CliRunner().invoke(app, arguments, input=stdin)
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", PartitaWarning)  # the program shows them on stderr
+            return CliRunner().invoke(app, arguments, input=stdin)
 
     return run
 

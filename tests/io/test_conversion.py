@@ -38,12 +38,13 @@ def make_columns(seed: int = 0) -> list[list[object]]:
 
 @pytest.fixture(scope="module")
 def ensemble() -> Ensemble:
-    return Ensemble.from_partitions(
-        make_columns(),
-        unlabeled="keep",
-        sample_ids=[f"cell {i}" for i in range(N)],
-        partition_names=["organ", "leiden_1", "leiden_2", "odd"],
-    )
+    with pytest.warns(PartitaWarning, match="'leiden_2': numbers with decimals"):
+        return Ensemble.from_partitions(
+            make_columns(),
+            unlabeled="keep",
+            sample_ids=[f"cell {i}" for i in range(N)],
+            partition_names=["organ", "leiden_1", "leiden_2", "odd"],
+        )
 
 
 def assert_same(ensemble: Ensemble, expected: Ensemble) -> None:
@@ -74,6 +75,7 @@ def test_round_trips_keep_labels_names_and_ids(
     assert_same(in_store(two, tmp_path, id_column=id_column), ensemble)
 
 
+@pytest.mark.filterwarnings("ignore:.*numbers with decimals:partita.exceptions.PartitaWarning")
 @pytest.mark.parametrize("kind", [".csv", ".tsv", ".parquet"])
 def test_streaming_reads_what_reading_at_once_reads(
     kind: str, ensemble: Ensemble, tmp_path: Path

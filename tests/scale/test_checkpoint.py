@@ -245,10 +245,11 @@ def nursery() -> Iterator[Nursery]:
     if not hasattr(os, "fork"):
         pytest.skip("THIS SYSTEM CANNOT FORK: fits that are killed are not tested here")
     nursery = Nursery()
-    yield nursery
-    assert nursery.process.stdin is not None
-    nursery.process.stdin.close()
-    assert nursery.process.wait(60) == 0
+    with nursery.process:  # closes its pipes
+        yield nursery
+        assert nursery.process.stdin is not None
+        nursery.process.stdin.close()
+        assert nursery.process.wait(60) == 0
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
@@ -45,7 +47,8 @@ class StoreRows(Rows):
             n_rows = _CHUNK_BYTES // (store.n_partitions * store.dtype.itemsize)
             chunk_rows = max(1, n_rows // store.rows_per_chunk) * store.rows_per_chunk
         self.bounds = store.blocks(chunk_rows)
-        self._folder = tempfile.TemporaryDirectory(prefix="partita-")
+        self._folder = tempfile.mkdtemp(prefix="partita-")
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._state: dict[Any, _RowFile] = {}
         self._constants: dict[Any, _RowFile] = {}
 
@@ -132,7 +135,7 @@ class StoreRows(Rows):
             for key, arrays in kept.items():
                 if key not in files:
                     number = len(self._state) + len(self._constants)
-                    files[key] = _RowFile(Path(self._folder.name, str(number)), arrays)
+                    files[key] = _RowFile(Path(self._folder, str(number)), arrays)
                 if files is self._state or not files[key].is_complete:
                     files[key].write(chunk.start, arrays)
 

@@ -67,7 +67,8 @@ class Checkpoint:
         if not file.exists():
             return None
         try:
-            with np.load(file, allow_pickle=False) as stored:
+            # opened here: NumPy does not close a file that it cannot read
+            with open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
             known = json.loads(str(arrays.pop(_FIT)))
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
