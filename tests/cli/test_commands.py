@@ -262,7 +262,7 @@ def test_every_generator_has_a_name() -> None:
 
 
 def test_scan_is_scan_k(partita, labels: Path) -> None:
-    options = ("-k", "2:4", "--resamples", "3", "--nulls", "3")
+    options = ("-k", "2:4", "--resamples", "3", "--null", "3")
     done = partita("scan-k", str(labels), *RUNS, *options, "--json")
     record = json.loads(done.stdout)
     found = scan_k(LABELS, range(2, 5), n_resamples=3, n_null=3, random_state=0)
@@ -274,7 +274,7 @@ def test_scan_is_scan_k(partita, labels: Path) -> None:
 
 
 def test_scan_is_another_name_of_scan_k(partita, labels: Path) -> None:
-    options = (*RUNS, "-k", "2:3", "--resamples", "2", "--nulls", "2", "--json")
+    options = (*RUNS, "-k", "2:3", "--resamples", "2", "--null", "2", "--json")
     short, full = (partita(name, str(labels), *options) for name in ("scan", "scan-k"))
     assert short.exit_code == 0, short.stderr
     assert short.stdout == full.stdout
@@ -285,13 +285,13 @@ def test_scan_is_another_name_of_scan_k(partita, labels: Path) -> None:
 
 def test_scan_may_find_nothing(partita, tmp_path: Path) -> None:
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).integers(0, 3, (60, 8)))
-    done = partita("scan-k", "noise.npy", "-k", "2:3", "--resamples", "2", "--nulls", "4")
+    done = partita("scan-k", "noise.npy", "-k", "2:3", "--resamples", "2", "--null", "4")
     assert done.exit_code == 0
     assert "no structure found" in done.stdout
 
 
 def test_scan_of_features(partita, features: Path) -> None:
-    options = ("-k", "2:4", "--resamples", "2", "--nulls", "3", "--json")
+    options = ("-k", "2:4", "--resamples", "2", "--null", "3", "--json")
     done = partita("scan-k", str(features), "--features", "-i", "sample", *options)
     found = scan_k_features(POINTS, range(2, 5), n_resamples=2, n_null=3, random_state=0)
     assert [r["gain"] for r in json.loads(done.stdout)["curves"]] == found.gain.tolist()

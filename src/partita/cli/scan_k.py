@@ -42,7 +42,7 @@ def run(
     resamples: Annotated[
         int, typer.Option(min=2, help="Number of pairs of halves of the partitions.")
     ] = 10,
-    nulls: Annotated[int, typer.Option(min=2, help="Number of null ensembles.")] = 10,
+    null: Annotated[int, typer.Option(min=2, help="Number of null ensembles.")] = 10,
     columns: Columns = None,
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
@@ -66,7 +66,7 @@ def run(
     options: dict[str, Any] = {
         "method": estimator,
         "n_resamples": resamples,
-        "n_null": nulls,
+        "n_null": null,
         "random_state": seed,
     }
     with progress_bars("scan", quiet=quiet):

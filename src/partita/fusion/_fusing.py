@@ -29,6 +29,8 @@ class Fusion:
 
     Attributes
     ----------
+    partitions : Ensemble or LabelStore
+        The base partitions; a `LabelStore` if the fit was out of core.
     labels : array of shape (n_samples,)
         Cluster of every sample, -1 for a sample without any label. If the fit was out of core, an
         array that is mapped from a temporary file.
@@ -41,16 +43,14 @@ class Fusion:
         Confidence of samples, clusters and partitions. None if the fit was out of core.
     scan : KScan or None
         The scan that chose the number of clusters; None if it was passed.
-    partitions : Ensemble or LabelStore
-        The base partitions; a `LabelStore` if the fit was out of core.
     """
 
+    partitions: Ensemble | LabelStore
     labels: NDArray[np.int64]
     confidence: NDArray[np.float64] | None
     method: BaseConsensus
     diagnosis: Diagnosis | None
     scan: KScan | None
-    partitions: Ensemble | LabelStore
 
     @property
     def n_clusters(self) -> int:
@@ -123,7 +123,12 @@ def fuse(
     estimator = prepare(method, n_clusters, random_state).fit(ensemble)
     diagnosis = diagnose(ensemble, estimator.labels_)
     return Fusion(
-        estimator.labels_, diagnosis.confidence, estimator, diagnosis, scan, partitions=ensemble
+        partitions=ensemble,
+        labels=estimator.labels_,
+        confidence=diagnosis.confidence,
+        method=estimator,
+        diagnosis=diagnosis,
+        scan=scan,
     )
 
 
@@ -152,4 +157,11 @@ def _fuse_out_of_core(
             f"{reason}, as {type(estimator).__name__} needs. Methods that work out of core: {keys}."
         )
     estimator.fit(store)
-    return Fusion(estimator.labels_, None, estimator, None, None, partitions=store)
+    return Fusion(
+        partitions=store,
+        labels=estimator.labels_,
+        confidence=None,
+        method=estimator,
+        diagnosis=None,
+        scan=None,
+    )
