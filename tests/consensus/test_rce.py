@@ -12,7 +12,7 @@ from partita import RCE, Ensemble, config_context
 from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, MemoryBudgetError
 from partita.matrices.agreement import agreement_counts
-from partita.solvers.robust_consensus import Votes, error_band
+from partita.solvers.evidence import Votes, error_band
 from references import load_cases
 
 NAME = attrgetter("name")

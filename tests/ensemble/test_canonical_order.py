@@ -24,10 +24,10 @@ def canonical_table(labels, weights=None):
 def assert_same_core(labels, weights, rng):
     other, order = scrambled(labels, rng)
     moved = None if weights is None else np.asarray(weights)[order]
-    for found, expected in zip(
+    for result, expected in zip(
         canonical_table(other, moved), canonical_table(labels, weights), strict=True
     ):
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(result, expected)
 
 
 @settings(max_examples=60, deadline=None)

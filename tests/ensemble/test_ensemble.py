@@ -372,8 +372,8 @@ def assert_same(loaded, ensemble):
     assert [c.tolist() for c in loaded.categories] == [c.tolist() for c in ensemble.categories]
     for name in ("sample_ids", "partition_names"):
         expected = getattr(ensemble, name)
-        found = getattr(loaded, name)
-        assert (None if found is None else found.tolist()) == (
+        result = getattr(loaded, name)
+        assert (None if result is None else result.tolist()) == (
             None if expected is None else expected.tolist()
         )
 

@@ -24,9 +24,9 @@ def test_codes_and_labels(dtype, noise):
     (codes, labels), (expected, expected_labels) = both(table, noise)
     assert codes.dtype == expected.dtype
     np.testing.assert_array_equal(codes, expected)
-    for found, known in zip(labels, expected_labels, strict=True):
-        assert found.dtype == known.dtype
-        np.testing.assert_array_equal(found, known)
+    for values, expected in zip(labels, expected_labels, strict=True):
+        assert values.dtype == expected.dtype
+        np.testing.assert_array_equal(values, expected)
 
 
 def test_many_clusters_take_a_wider_type():

@@ -29,15 +29,15 @@ def test_equals_scipy_without_ties(linkage, n_clusters):
     distances = 2.5 - affinity
     merges = scipy_linkage(squareform(distances, checks=False), linkage)
     expected = cut_tree(merges, n_clusters).ravel()
-    found = agglomerate_affinity(affinity, n_clusters, linkage=linkage)
-    assert adjusted_rand_score(expected, found) == 1.0
-    assert len(np.unique(found)) == n_clusters
+    result = agglomerate_affinity(affinity, n_clusters, linkage=linkage)
+    assert adjusted_rand_score(expected, result) == 1.0
+    assert len(np.unique(result)) == n_clusters
 
 
 def test_a_coassociation_matrix_gives_eac():
     labels = make_partitions(60, 12, 3, noise=0.15)[0]
-    found = agglomerate_affinity(coassociation(labels), 3)
-    np.testing.assert_array_equal(found, EAC(3).fit_predict(labels))
+    result = agglomerate_affinity(coassociation(labels), 3)
+    np.testing.assert_array_equal(result, EAC(3).fit_predict(labels))
 
 
 def test_weights_are_repeated_samples():
@@ -71,9 +71,9 @@ def test_order_of_samples_does_not_matter():
 def test_the_matrix_is_left_alone():
     affinity = random_affinity()
     kept = affinity.copy()
-    found = agglomerate_affinity(affinity, 5)
+    result = agglomerate_affinity(affinity, 5)
     np.testing.assert_array_equal(affinity, kept)
-    _, first = np.unique(found, return_index=True)
+    _, first = np.unique(result, return_index=True)
     assert np.all(np.diff(first) > 0)
 
 

@@ -28,9 +28,9 @@ def expected(S, weights, k, *, within_rows=True, tie=1e-9):
     return values[:k].sum(), values[: k + 1].sum(), distance, tied.sum()
 
 
-def distances(found):
-    Y = found.embedding
-    D = ((Y[:, None] - Y) ** 2).sum(axis=2) + found.lift[:, None] + found.lift
+def distances(result):
+    Y = result.embedding
+    D = ((Y[:, None] - Y) ** 2).sum(axis=2) + result.lift[:, None] + result.lift
     np.fill_diagonal(D, 0.0)
     return D
 
@@ -54,16 +54,16 @@ def low(S, weights, k, **options):
 @pytest.mark.parametrize("seed", range(4))
 def test_equals_all_samples(seed, n_parts, k, within_rows):
     S, weights = random_graph(seed, n_parts=n_parts)
-    found = low(S, weights, k, within_rows=within_rows)
-    assert found.n_components == n_parts
+    result = low(S, weights, k, within_rows=within_rows)
+    assert result.n_components == n_parts
     if n_parts > k:
-        assert found.sum_with_next == 0.0
-        assert found.embedding.shape == (12, 0)
+        assert result.sum_with_next == 0.0
+        assert result.embedding.shape == (12, 0)
         return
     head, head_next, distance, _ = expected(S, weights, k, within_rows=within_rows)
-    assert found.sum_smallest == pytest.approx(head, abs=1e-10)
-    assert found.sum_with_next == pytest.approx(head_next, abs=1e-10)
-    np.testing.assert_allclose(distances(found), distance, rtol=0, atol=1e-9)
+    assert result.sum_smallest == pytest.approx(head, abs=1e-10)
+    assert result.sum_with_next == pytest.approx(head_next, abs=1e-10)
+    np.testing.assert_allclose(distances(result), distance, rtol=0, atol=1e-9)
 
 
 def test_multiple_eigenvalue_of_equal_samples():
@@ -76,25 +76,25 @@ def test_multiple_eigenvalue_of_equal_samples():
     values = [expected(S, weights, k)[3] for k in range(1, 6)]
     k = 1 + values.index(2)
     head, head_next, distance, tied = expected(S, weights, k)
-    found = low(S, weights, k)
+    result = low(S, weights, k)
     assert tied == 2
-    assert 0 < found.lift[0] < 2 / 3, "a part of the eigenspace"
-    assert not found.lift[1:].any()
-    assert found.sum_smallest == pytest.approx(head)
-    assert found.sum_with_next == pytest.approx(head_next)
-    np.testing.assert_allclose(distances(found), distance, rtol=0, atol=1e-9)
+    assert 0 < result.lift[0] < 2 / 3, "a part of the eigenspace"
+    assert not result.lift[1:].any()
+    assert result.sum_smallest == pytest.approx(head)
+    assert result.sum_with_next == pytest.approx(head_next)
+    np.testing.assert_allclose(distances(result), distance, rtol=0, atol=1e-9)
 
 
 def test_multiple_eigenvalue_between_rows():
     """A complete graph: one eigenvalue n - 1 times, more often than was asked for."""
     n, k = 10, 4
     S = np.ones((n, n))
-    found = low(S, np.ones(n), k)
-    assert found.sum_smallest == pytest.approx(n * (k - 1))
+    result = low(S, np.ones(n), k)
+    assert result.sum_smallest == pytest.approx(n * (k - 1))
     # of the n - 1 vectors that part the samples, K - 1 count: a share of the distance 2
     apart = 2 * (k - 1) / (n - 1)
-    np.testing.assert_allclose(distances(found), apart * (1 - np.eye(n)), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(distances(found), expected(S, np.ones(n), k)[2], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(distances(result), apart * (1 - np.eye(n)), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(distances(result), expected(S, np.ones(n), k)[2], rtol=0, atol=1e-12)
 
 
 def test_weights_need_not_be_whole():
@@ -106,10 +106,10 @@ def test_weights_need_not_be_whole():
     block = eigh(np.diag(S @ weights) - S * np.outer(root, root), eigvals_only=True)
     degree = S[0] @ weights
     assert block[1] < degree < block[2] < S[2] @ weights
-    found = low(S, weights, 3)
-    assert found.sum_smallest == pytest.approx(block[1] + degree)
-    assert found.sum_with_next == pytest.approx(block[1] + 1.5 * degree + 0.5 * block[2])
-    np.testing.assert_allclose(found.lift, [1 / 1.5 * (1 - 1 / 2.5), 0, 0])
+    result = low(S, weights, 3)
+    assert result.sum_smallest == pytest.approx(block[1] + degree)
+    assert result.sum_with_next == pytest.approx(block[1] + 1.5 * degree + 0.5 * block[2])
+    np.testing.assert_allclose(result.lift, [1 / 1.5 * (1 - 1 / 2.5), 0, 0])
 
 
 def test_a_weak_link_is_not_a_component():
@@ -117,6 +117,6 @@ def test_a_weak_link_is_not_a_component():
     S = np.eye(4)
     S[0, 1] = S[1, 0] = 1e-14
     S[2, 3] = S[3, 2] = 1.0
-    found = low(S, np.array([2.0, 3.0, 1.0, 1.0]), 2)
-    assert 0 < found.sum_with_next < 1e-12
-    np.testing.assert_allclose(found.embedding**2, [[0.2, 0], [0.2, 0], [0, 0.5], [0, 0.5]])
+    result = low(S, np.array([2.0, 3.0, 1.0, 1.0]), 2)
+    assert 0 < result.sum_with_next < 1e-12
+    np.testing.assert_allclose(result.embedding**2, [[0.2, 0], [0.2, 0], [0, 0.5], [0, 0.5]])

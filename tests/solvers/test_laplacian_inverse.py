@@ -36,9 +36,9 @@ def test_product_is_that_of_the_full_inverse(density):
     product = values[np.ix_(M.order, M.order)]
     diagonal = M.apply(product, own[M.order])
     position = np.argsort(M.order)
-    found = product[np.ix_(position, position)][block].copy()
-    found[alone] = diagonal[position][index]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+    result = product[np.ix_(position, position)][block].copy()
+    result[alone] = diagonal[position][index]
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-13)
 
 
 def test_threads_do_not_matter():

@@ -74,8 +74,8 @@ def test_large_sums_leave_32_bits():
 def test_overwrite_saves_the_copy():
     distances = random_distances(20)
     expected = agglomerate(distances.copy(), None, "complete")
-    found = agglomerate(distances, None, "complete", overwrite=True)
-    np.testing.assert_array_equal(found.height, expected.height)
+    result = agglomerate(distances, None, "complete", overwrite=True)
+    np.testing.assert_array_equal(result.height, expected.height)
 
 
 def test_lifetime():

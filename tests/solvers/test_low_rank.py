@@ -28,15 +28,15 @@ def matrix():
 
 @pytest.mark.parametrize("threshold", [100.0, 8.5, 7.9, 0.3, 1e-3, 1e-4, 1e-7, 1e-12])
 def test_singular_values(matrix, threshold):
-    found = shrink_singular_values(matrix, threshold)
-    np.testing.assert_allclose(found, shrink_by_svd(matrix, threshold), rtol=0, atol=1e-10)
-    assert np.linalg.matrix_rank(found) <= np.count_nonzero(8.0 * 0.5 ** np.arange(40) > threshold)
+    result = shrink_singular_values(matrix, threshold)
+    np.testing.assert_allclose(result, shrink_by_svd(matrix, threshold), rtol=0, atol=1e-10)
+    assert np.linalg.matrix_rank(result) <= np.count_nonzero(8.0 * 0.5 ** np.arange(40) > threshold)
 
 
 def test_singular_values_with_a_threshold_each(matrix):
     thresholds = np.linspace(0.0, 1.0, 40)
-    found = shrink_singular_values(matrix, thresholds)
-    np.testing.assert_allclose(found, shrink_by_svd(matrix, thresholds), rtol=0, atol=1e-12)
+    result = shrink_singular_values(matrix, thresholds)
+    np.testing.assert_allclose(result, shrink_by_svd(matrix, thresholds), rtol=0, atol=1e-12)
 
 
 def test_zero_matrix():
@@ -45,14 +45,14 @@ def test_zero_matrix():
 
 def test_columns():
     Q = np.array([[3.0, 0.3, 0.0], [4.0, 0.4, 0.0]])
-    found = shrink_columns(Q, np.array([1.0, 1.0, 1.0]))
-    np.testing.assert_allclose(found, [[2.4, 0.0, 0.0], [3.2, 0.0, 0.0]])
+    result = shrink_columns(Q, np.array([1.0, 1.0, 1.0]))
+    np.testing.assert_allclose(result, [[2.4, 0.0, 0.0], [3.2, 0.0, 0.0]])
 
 
 def test_entries():
     Q = np.array([[3.0, -3.0], [0.5, -0.5]])
-    found = shrink_entries(Q, np.array([[1.0, 1.0], [1.0, 0.25]]))
-    np.testing.assert_allclose(found, [[2.0, -2.0], [0.0, -0.25]])
+    result = shrink_entries(Q, np.array([[1.0, 1.0], [1.0, 0.25]]))
+    np.testing.assert_allclose(result, [[2.0, -2.0], [0.0, -0.25]])
 
 
 def test_affinity_of_a_symmetric_matrix_is_that_of_its_svd():
@@ -80,8 +80,8 @@ def test_affinity_with_weights_is_that_of_repeated_rows():
     root = np.sqrt(r)
     repeated = np.repeat(np.repeat(Z, r, axis=0), r, axis=1)
     expected = low_rank_affinity(repeated)
-    found = low_rank_affinity(Z * np.outer(root, root), symmetric=True)
-    expanded = np.repeat(np.repeat(found, r, axis=0), r, axis=1)
+    result = low_rank_affinity(Z * np.outer(root, root), symmetric=True)
+    expanded = np.repeat(np.repeat(result, r, axis=0), r, axis=1)
     np.testing.assert_allclose(expanded, expected, rtol=0, atol=1e-10)
 
 

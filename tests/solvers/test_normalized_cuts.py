@@ -32,7 +32,7 @@ def test_blocks_are_found_and_numbered_by_their_first_nodes():
     group, graph = blocks([6, 9, 4])
     order = np.random.default_rng(1).permutation(len(group))
     graph, group = graph[np.ix_(order, order)], group[order]
-    found = [normalized_cut(graph, 3, np.random.default_rng(seed), n_init=5) for seed in range(3)]
+    result = [normalized_cut(graph, 3, np.random.default_rng(seed), n_init=5) for seed in range(3)]
     first_seen = {g: k for k, g in enumerate(dict.fromkeys(group))}
-    for labels in found:
+    for labels in result:
         np.testing.assert_array_equal(labels, [first_seen[g] for g in group])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.solvers.robust_consensus import SoftMatrices, Votes, error_band, remove_errors
+from partita.solvers.evidence import SoftMatrices, Votes, error_band
+from partita.solvers.robust_consensus import remove_errors
 
 
 def theorem_3(c, s, lam):

@@ -71,8 +71,8 @@ def test_dense_sparse_and_factored_agree(factor, dense_up_to, monkeypatch):
 
 def test_spectral_clustering_finds_blocks(factor):
     truth = np.repeat([0, 1, 2], 10)
-    found = spectral_clustering(factor @ factor.T, np.ones(30), 3, np.random.default_rng(0))
-    assert adjusted_rand_score(truth, found) == 1.0
+    result = spectral_clustering(factor @ factor.T, np.ones(30), 3, np.random.default_rng(0))
+    assert adjusted_rand_score(truth, result) == 1.0
 
 
 def test_top_eigenvectors_are_sorted_and_capped():
@@ -133,8 +133,8 @@ def test_discretize_recovers_a_rotated_partition():
     onehot = np.eye(3)[truth] / np.sqrt(np.bincount(truth))
     rotation, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))
     noisy = onehot @ rotation + 1e-3 * np.random.default_rng(5).normal(size=onehot.shape)
-    found = discretize(noisy, np.ones(30), np.random.default_rng(0))
-    assert adjusted_rand_score(truth, found) == 1.0
+    result = discretize(noisy, np.ones(30), np.random.default_rng(0))
+    assert adjusted_rand_score(truth, result) == 1.0
 
 
 def test_connected_components():
@@ -147,5 +147,5 @@ def test_connected_components():
 
 
 def test_normalize_rows_leaves_zero_rows():
-    found = normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
-    np.testing.assert_allclose(found, [[0.6, 0.8], [0, 0]])
+    result = normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    np.testing.assert_allclose(result, [[0.6, 0.8], [0, 0]])

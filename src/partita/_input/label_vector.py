@@ -21,6 +21,7 @@ def code_labels(
     Parameters
     ----------
     labels : array-like of shape (n_samples,), or a fitted method with `labels_`
+        The clustering.
     n_samples : int, optional
         Length that the vector must have. By default any length is accepted.
     name : str, default="labels"

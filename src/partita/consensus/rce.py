@@ -21,18 +21,16 @@ from partita.ensemble import Ensemble
 from partita.exceptions import ConvergenceWarning
 from partita.matrices.agreement import agreement_counts, coobserved_counts
 from partita.solvers import discretize, spectral_embedding
-from partita.solvers.inverse_root import InverseRoot
-from partita.solvers.robust_consensus import (
+from partita.solvers.evidence import (
     Evidence,
     Matrix,
     SoftMatrices,
     Votes,
-    divergence,
     error_band,
-    remove_errors,
     row_blocks,
-    update_consensus,
 )
+from partita.solvers.inverse_root import InverseRoot
+from partita.solvers.robust_consensus import divergence, remove_errors, update_consensus
 
 __all__ = ["RCE"]
 

@@ -10,7 +10,7 @@ from zipfile import is_zipfile
 import numpy as np
 
 from partita._atomic import write_atomically
-from partita._input.coding import name_array
+from partita._input.columns import name_array
 from partita._json import json_default
 from partita.exceptions import InvalidEnsembleError
 

@@ -10,7 +10,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._input.coding import encode, name_array, warn_of_other_columns
+from partita._input.coding import encode, warn_of_other_columns
+from partita._input.columns import name_array
 from partita._input.containers import as_frame, label_columns
 from partita.ensemble.layout import LabelLayout
 from partita.exceptions import InvalidEnsembleError

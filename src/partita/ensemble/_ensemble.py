@@ -30,8 +30,8 @@ class Ensemble(CodedTable):
     """Partitions of the same samples.
 
     Make one with `from_partitions`, `from_frame`, `from_anndata` or `from_codes`. Every consensus
-    method works on `compress()`, the distinct rows of the table: samples with the same row of
-    labels cannot be told apart by any consensus function.
+    method works on `compress()`, the distinct rows of the table: no consensus method can
+    distinguish samples with the same row of labels.
 
     Attributes
     ----------

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita._sklearn_compat import Interval
-from partita.generators._kmeans import KMeansGenerator, View
+from partita.generators._kmeans import View
+from partita.generators._kmeans_generator import KMeansGenerator
 
 __all__ = ["RandomFeatures"]
 

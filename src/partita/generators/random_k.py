@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita.generators._kmeans import KMeansGenerator, View
+from partita.generators._kmeans import View
+from partita.generators._kmeans_generator import KMeansGenerator
 
 __all__ = ["RandomK"]
 

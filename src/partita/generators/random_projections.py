@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita.generators._base import POSITIVE_INT
-from partita.generators._kmeans import KMeansGenerator, View
+from partita.generators._kmeans import View
+from partita.generators._kmeans_generator import KMeansGenerator
 
 __all__ = ["RandomProjections"]
 

@@ -12,7 +12,8 @@ from partita._sklearn_compat import Interval
 from partita._warn import warn_user
 from partita.generators._base import MISSING
 from partita.generators._features import PreparedOnDemand
-from partita.generators._kmeans import KMeansGenerator, View
+from partita.generators._kmeans import View
+from partita.generators._kmeans_generator import KMeansGenerator
 
 __all__ = ["RandomRows"]
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._input.coding import encode, read_column
+from partita._input.coding import encode
+from partita._input.columns import read_column
 from partita.ensemble import LabelLayout
 from partita.exceptions import InvalidEnsembleError
 

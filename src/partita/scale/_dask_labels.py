@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._input.coding import distinct_labels, encode_with
+from partita._input.coding import encode_with
+from partita._input.columns import distinct_labels
 from partita.ensemble import LabelLayout
 from partita.exceptions import InvalidEnsembleError, NotSupportedError
 from partita.scale._dask_workers import Workers

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._input.coding import name_array
+from partita._input.columns import name_array
 from partita._memory import describe_bytes
 from partita.ensemble.layout import HasLayout
 from partita.io.store._metadata import StoreMetadata

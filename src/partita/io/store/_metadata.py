@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._atomic import write_atomically
-from partita._input.coding import name_array
+from partita._input.columns import name_array
 from partita._input.table_coding import code_dtype
 from partita._json import json_default
 from partita.ensemble import LabelLayout

@@ -66,6 +66,7 @@ class Initialization:
     n_init : int
         Number of initial partitions.
     make : callable (PartLimits) -> iterator of arrays of shape (n_vertices,)
+        Yields the group of every vertex, once per initial partition.
     """
 
     partitioner: str

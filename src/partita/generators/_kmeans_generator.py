@@ -1,0 +1,137 @@
+"""The base class of generators that run k-means on a part of the data."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from math import isqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from partita._warn import warn_user
+from partita.generators._base import MISSING, POSITIVE_INT, BaseGenerator, Labels
+from partita.generators._features import Preparation, count_distinct_rows, has_direction
+from partita.generators._kmeans import CentroidModel, View, kmeans, select_features
+
+__all__ = ["KMeansGenerator"]
+
+
+class KMeansGenerator(BaseGenerator):
+    """Base class of generators that run k-means on a part of the data.
+
+    K_i is drawn uniformly from k_min..k_max and is at most the number of distinct rows. `RandomK`
+    documents the parameters.
+    """
+
+    _preparation: Preparation
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseGenerator._parameter_constraints,
+        "n_partitions": [POSITIVE_INT],
+        "n_clusters": [None, POSITIVE_INT],
+        "k_min": [None, POSITIVE_INT],
+        "k_max": [None, POSITIVE_INT],
+        "n_init": [POSITIVE_INT],
+        "max_iter": [POSITIVE_INT],
+    }
+
+    def __init__(
+        self,
+        n_partitions: int = 100,
+        *,
+        n_clusters: int | None = None,
+        k_min: int | None = None,
+        k_max: int | None = None,
+        metric: str = "euclidean",
+        n_init: int = 1,
+        max_iter: int = 50,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_partitions = n_partitions
+        self.n_clusters = n_clusters
+        self.k_min = k_min
+        self.k_max = k_max
+        self.metric = metric
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @abstractmethod
+    def _view(self, n_samples: int, n_features: int, rng: np.random.Generator) -> View:
+        """Draw the part of the data that one partition clusters."""
+
+    def _n_rows(self, n_samples: int) -> int:
+        """Return the number of samples that one partition clusters."""
+        return n_samples
+
+    @property
+    def n_iter_(self) -> int:
+        """Largest number of iterations of a k-means run."""
+        return max(model.n_iter for model in self.models_)
+
+    def _count(self) -> int:
+        return self.n_partitions
+
+    def _prepare(self, X: Any, *, fitting: bool) -> Any:
+        if fitting:
+            self._k_range(self._n_rows(X.shape[0]))
+            self._preparation = Preparation.of(X, unit=self.metric == "cosine")
+        if not fitting:
+            return self._preparation.apply(X)
+        prepared = self._training_rows(X)
+        if self.metric == "cosine":
+            _warn_without_direction(prepared)
+        return prepared
+
+    def _training_rows(self, X: Any) -> Any:
+        """Return the training features in the form that a `View` indexes."""
+        return self._preparation.apply(X)
+
+    def _k_range(self, n_rows: int) -> tuple[int, int]:
+        """Return the smallest and largest K_i for partitions of `n_rows` rows."""
+        k_min = self.k_min or self.n_clusters or min(2, self.k_max or 2)
+        k_max = self.k_max or max(k_min, isqrt(n_rows))
+        if k_min > k_max:
+            raise ValueError(
+                f"k_min={k_min} must not exceed k_max={k_max}; k_min is n_clusters by default. "
+                "Lower k_min or raise k_max."
+            )
+        if k_min > n_rows:
+            raise ValueError(
+                f"A partition has n_samples={n_rows} rows, fewer than k_min={k_min} clusters. "
+                "Lower k_min (n_clusters) or raise the number of rows."
+            )
+        return k_min, k_max
+
+    def _partition(
+        self, X: Any, index: int, rng: np.random.Generator
+    ) -> tuple[Labels, CentroidModel]:
+        unit = self.metric == "cosine"
+        view = self._view(X.shape[0], X.shape[1], rng)
+        part = X if view.rows is None else X[view.rows]
+        part = select_features(part, view.features, unit)
+        usable = part[has_direction(part)] if unit else part
+        k_min, k_max = self._k_range(part.shape[0])
+        k = count_distinct_rows(usable, int(rng.integers(k_min, k_max + 1)))
+        if k == 0:  # no row has a direction, so none gets a label
+            model = CentroidModel(np.zeros((1, part.shape[1]), np.float32), view.features, unit)
+        else:
+            run = kmeans(usable, k, self.n_init, self.max_iter, rng)
+            model = CentroidModel(run.cluster_centers_, view.features, unit, run.n_iter_)
+        if view.rows is None:
+            return model.nearest(part), model
+        labels = np.full(X.shape[0], MISSING, np.int32)
+        labels[view.rows] = model.nearest(part)
+        return labels, model
+
+
+def _warn_without_direction(X: Any) -> None:
+    n_zero = int(np.count_nonzero(~has_direction(X)))
+    if n_zero:
+        warn_user(
+            f"{n_zero} of {X.shape[0]} rows are all zero and have no direction: with "
+            'metric="cosine" every partition leaves them unlabeled (-1). Drop them, or use '
+            'metric="euclidean".'
+        )
