@@ -301,9 +301,9 @@ def test_frames_in_frames_out(frame, library) -> None:
 
 def test_records_where_no_library_of_frames_is(monkeypatch) -> None:
     comparison = partita.compare(LABELS, ["eac"], 3)
-    monkeypatch.setattr(_result, "find_spec", lambda name: None)
+    monkeypatch.setattr(_result, "is_installed", lambda name: False)
     assert comparison.to_frame() is comparison.records
-    monkeypatch.setattr(_result, "find_spec", lambda name: name == "polars" or None)
+    monkeypatch.setattr(_result, "is_installed", lambda name: name == "polars")
     assert isinstance(comparison.to_frame(), pl.DataFrame)
 
 

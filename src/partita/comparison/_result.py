@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
+
+from partita._packages import is_installed
 
 __all__ = ["MEASURES", "Comparison"]
 
@@ -65,7 +66,7 @@ class Comparison:
         If the partitions came in no data frame, use the first of pandas, polars and pyarrow that is
         installed. If none is, return the list of records.
         """
-        installed = (library for library in _FRAME_LIBRARIES if find_spec(library) is not None)
+        installed = (library for library in _FRAME_LIBRARIES if is_installed(library))
         library: Any = self.frame_library or next(installed, None)
         if library is None:
             return self.records

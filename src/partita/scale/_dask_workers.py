@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from partita._packages import require_package
+
 __all__ = ["Workers"]
 
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1 TB"}  # tables go with the tasks
@@ -72,13 +74,8 @@ def _current_client() -> Any:
 
 
 def _checked(client: Any) -> Any:
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise ImportError(
-            "A client belongs to Dask, which is not installed: pip install 'partita[dask]'."
-        ) from error
-    if not isinstance(client, Client):
+    distributed = require_package("distributed", "Clients of Dask", "partita[dask]")
+    if not isinstance(client, distributed.Client):
         raise TypeError(
             f"client must be a dask.distributed.Client, got {type(client).__name__}. Make one with "
             "Client(address), or Client(LocalCluster()) on this machine."
