@@ -185,7 +185,7 @@ class RCE(LearnedMatrixConsensus):
             evidence = SoftMatrices.of(stack)
             rng = random_generator(self.random_state)
             solution = self._fuse(evidence, rng, evidence.error_norms)
-        self._set_result(replace(Ensemble.from_partitions([samples]), inverse=samples), solution)
+        self._set_result(replace(Ensemble.from_codes(samples[:, None]), inverse=samples), solution)
         return self
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
