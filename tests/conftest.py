@@ -1,4 +1,7 @@
-"""Reference outputs that lie beside the repository are used where they are there."""
+"""Settings of the suite, and fixtures for full reference outputs beside the repository.
+
+Small reference values are in tests/reference and need none of this.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-# The same examples in every run, and no verdict on a busy machine's speed.
+# The same examples in every run, and no deadline on a busy machine.
 settings.register_profile(
     "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -20,7 +23,7 @@ ORACLE_SETS = ("iris_a", "ecoli_a", "ecoli_b", "umist_p", "aggregation_a")
 
 
 class Oracle:
-    """The outputs of one method's published program on one ensemble."""
+    """The outputs of published programs on one ensemble."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -38,7 +41,7 @@ class Oracle:
 
 @pytest.fixture(params=ORACLE_SETS)
 def oracle(request: pytest.FixtureRequest) -> Oracle:
-    """One reference ensemble after the other; skipped, in words, where they are not present."""
+    """Return each reference ensemble in turn; skip where the outputs are not present."""
     if not ORACLES.is_dir():
         pytest.skip("reference outputs are not beside the repository (../shared/oracles)")
     return Oracle(request.param)
@@ -46,7 +49,7 @@ def oracle(request: pytest.FixtureRequest) -> Oracle:
 
 @pytest.fixture
 def shared() -> Path:
-    """The folder of reference data."""
+    """Return the folder of reference data."""
     if not SHARED.is_dir():
         pytest.skip("reference data are not beside the repository (../shared)")
     return SHARED

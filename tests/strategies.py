@@ -1,4 +1,4 @@
-"""Hypothesis strategies for ensembles, and the changes that must not matter to them."""
+"""Hypothesis strategies for partitions, and changes that must not change a result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["label_tables", "label_values", "scrambled", "symmetric_tables", "wei
 def label_tables(
     draw, *, max_samples=24, max_partitions=5, max_clusters=4, missing=True, min_samples=1
 ):
-    """(n, m) integer codes with -1 for missing; every row and every column has a label."""
+    """Draw integer codes of shape (n, m), -1 if missing; every row and column has a label."""
     n = draw(st.integers(min_samples, max_samples))
     m = draw(st.integers(1, max_partitions))
     k = draw(st.integers(1, max_clusters))
@@ -27,7 +27,7 @@ def label_tables(
 
 
 def weights_of(n):
-    """None, small whole numbers or odd fractions."""
+    """Draw weights: None, small integers, or fractions."""
     whole = st.lists(st.integers(1, 3), min_size=n, max_size=n)
     fractions = st.lists(st.floats(0.01, 100), min_size=n, max_size=n)
     return st.none() | whole | fractions
@@ -35,7 +35,7 @@ def weights_of(n):
 
 @st.composite
 def symmetric_tables(draw):
-    """Tables in which names, rows and columns are hard to tell apart: designs, copies, squares."""
+    """Draw tables with many symmetries: designs, copies, Latin squares."""
     kind = draw(st.sampled_from(["balanced", "copies", "square", "factorial", "cycle"]))
     if kind == "balanced":
         size, k, m = draw(st.integers(2, 3)), draw(st.integers(2, 5)), draw(st.integers(2, 4))
@@ -58,9 +58,9 @@ def symmetric_tables(draw):
 
 
 def scrambled(table, rng):
-    """The same ensemble with rows and columns in another order and clusters under other names.
+    """Return the same partitions with rows, columns and cluster names in another order.
 
-    Returns the table and the order of its rows.
+    The second result is the order of the rows.
     """
     order = rng.permutation(len(table))
     other = table[order][:, rng.permutation(table.shape[1])]
@@ -71,7 +71,7 @@ def scrambled(table, rng):
 
 
 def label_values():
-    """Columns of labels of every kind that has a meaning, without missing ones."""
+    """Draw columns of labels of every supported type, without missing ones."""
     return st.one_of(
         st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=8),
         st.lists(st.integers(2**53 - 2, 2**53 + 2), min_size=1, max_size=8),

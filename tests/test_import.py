@@ -1,4 +1,4 @@
-"""`import partita` is cheap and loads nothing that is not needed yet."""
+"""`import partita` is fast and imports no heavy package."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ HEAVY = ("matplotlib", "dask", "jinja2", "numba", "pandas", "polars", "anndata")
 ALLOWED_SECONDS = 0.3
 RUNS = 5
 
-# scikit-learn's base comes first: what it loads (pandas, where installed) is not ours. Looking at
-# every public name afterwards still loads nothing heavy.
+# scikit-learn's base is imported first: what it imports (pandas, if installed) does not count.
+# Access to every public name afterwards must not import a heavy package either.
 SCRIPT = f"""
 import json, sys, time
 start = time.perf_counter()
@@ -31,7 +31,7 @@ print(json.dumps({{"base": base - start, "extra": end - base, "loaded": loaded}}
 
 def run_fresh(script: str) -> dict[str, object]:
     """Run a script in a new interpreter and read the JSON it prints."""
-    # coverage would time itself
+    # without coverage, which would be part of the time
     environment = {k: v for k, v in os.environ.items() if not k.startswith("COV_CORE")}
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment

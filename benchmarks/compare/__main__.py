@@ -1,12 +1,13 @@
-"""`python -m benchmarks.compare`: every method beside the other libraries that offer it.
+"""`python -m benchmarks.compare`: compare every method with the other libraries that offer it.
 
-One run, the same labels for all, each contender in a process of its own with a limit on time and
-memory. Only the call is measured: imports and compilers come first. A library that is not there is
-skipped with the reason. What passed a limit is not run with more samples or partitions. Records are
-kept as they come: a run replaces those it measures again, and `--resume` leaves out those that are
-there; `--docs` writes them into docs/other-libraries.md. Seconds are measured by the clock and as
-computing of all threads, which is what is limited and what to read on a busy machine; every record
-has the load at its start. The other libraries may live in another environment:
+All contenders get the same partitions. Each runs in its own process with a limit on time and
+memory. Only the call is measured, after imports and compilation. A library that is not installed is
+skipped, and the record says why. A contender that exceeds a limit is not run with more samples or
+partitions. Every record is written at once. A run replaces the records that it measures again;
+`--resume` skips those that exist; `--docs` writes the records into docs/other-libraries.md. Time is
+measured by the clock and as CPU time of all threads. The limit applies to CPU time, which is also
+the one to compare on a busy machine; every record holds the load average at its start. The other
+libraries may be installed in another environment:
 
     python -m venv peers
     peers/bin/pip install "numpy<2" "scipy<1.11" "scikit-learn<1.5" kahypar pymetis joblib \
@@ -14,9 +15,9 @@ has the load at its start. The other libraries may live in another environment:
     peers/bin/pip install --no-deps ensembleclustering
     python -m benchmarks.compare --peer-python peers/bin/python
 
-`ensembleclustering` 1.0.2 pins versions that no longer build, and what it asks of SciPy's sparse
-matrices ended with SciPy 1.11; hence `--no-deps` and the older SciPy. `ClusterEnsembles`, of which
-it is a copy, is no longer on PyPI.
+`ensembleclustering` 1.0.2 pins versions that no longer build, and uses an interface of sparse
+matrices that SciPy removed in 1.11; hence `--no-deps` and the older SciPy. `ClusterEnsembles`, of
+which it is a copy, is no longer on PyPI.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ QUICK_SAMPLES, QUICK_PARTITIONS = (1_000, 5_000), (20,)
 def planted(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Return partitions of 10 to 40 clusters, and the planted classes.
 
-    Hardly any two rows are equal, so reducing them gains nothing: the worst case for partita.
+    Nearly all rows are distinct, so that compression gains nothing: the worst case for partita.
     """
     return make_partitions(
         n, m, N_CLUSTERS, noise=0.3, k_min=N_CLUSTERS, k_max=40, balanced=True, shuffle=True
@@ -59,27 +60,27 @@ def planted(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def contenders(keys: list[str]) -> list[Contender]:
-    """Our methods by key, each followed by its peers."""
+    """Return the methods of partita with these keys, each followed by its counterparts."""
     classes = {c.info.key: c for c in all_methods()}
     chosen = [classes[key] for key in keys or classes]
-    found = []
+    ordered = []
     for method in chosen:
-        found.append(ours(method.info.key, method.__name__))
-        found += [peer for peer in PEERS if peer.beside == method.info.key]
-    return found + [peer for peer in PEERS if not keys and peer.beside not in classes]
+        ordered.append(ours(method.info.key, method.__name__))
+        ordered += [peer for peer in PEERS if peer.beside == method.info.key]
+    return ordered + [peer for peer in PEERS if not keys and peer.beside not in classes]
 
 
 def measure(arguments: argparse.Namespace, records: Records) -> Iterator[dict[str, Any]]:
-    """A record for every contender and size asked for, and not there yet when resuming."""
+    """Yield a record for every contender and size; with `--resume`, only for missing ones."""
     limits = Limits(arguments.seconds, arguments.gigabytes)
-    talk = Console(stderr=True, highlight=False)
+    messages = Console(stderr=True, highlight=False)
     for m, n in product(sorted(arguments.m), sorted(arguments.n)):
-        labels, truth = planted(n, m)
+        labels, y = planted(n, m)
         for contender in contenders(arguments.methods):
             cell = n, m, contender.library, contender.what
             if arguments.resume and cell in records.by_cell:
                 continue
-            talk.print(f"n = {n}, m = {m}: {contender.key}")
+            messages.print(f"n = {n}, m = {m}: {contender.key}")
             load = os.getloadavg()[0]
             passed = records.passed_a_limit(*cell)
             if passed:
@@ -87,11 +88,11 @@ def measure(arguments: argparse.Namespace, records: Records) -> Iterator[dict[st
                 outcome = Outcome(reason=why)
             else:
                 outcome = _run(contender, labels, arguments.peer_python, limits)
-            yield _record(contender, n, m, truth, outcome, load)
+            yield _record(contender, n, m, y, outcome, load)
 
 
 def _run(contender: Contender, labels: np.ndarray, peer_python: str, limits: Limits) -> Outcome:
-    """In a folder of its own, and in this interpreter where that has the library by need."""
+    """Run a contender in a temporary folder, in this interpreter if it must have the library."""
     is_ours = contender.library == "partita"
     is_here = is_ours or contender.library == "scikit-learn"
     with tempfile.TemporaryDirectory() as folder:
@@ -106,9 +107,8 @@ def _run(contender: Contender, labels: np.ndarray, peer_python: str, limits: Lim
 
 
 def _record(
-    contender: Contender, n: int, m: int, truth: np.ndarray, outcome: Outcome, load: float
+    contender: Contender, n: int, m: int, y: np.ndarray, outcome: Outcome, load: float
 ) -> dict[str, Any]:
-    found = outcome.labels
     return {
         "n": n,
         "m": m,
@@ -118,7 +118,7 @@ def _record(
         "seconds": outcome.seconds,
         "cpu_seconds": outcome.cpu_seconds,
         "peak_mb": outcome.peak_mb,
-        "ari": None if found is None else adjusted_rand(truth, found),
+        "ari": None if outcome.labels is None else adjusted_rand(y, outcome.labels),
         "load": round(load, 1),
         "passed_limit": outcome.beyond,
         "skipped" if outcome.missing else "did_not_finish_because": outcome.reason or None,
@@ -129,7 +129,7 @@ def show(records: list[dict[str, Any]]) -> None:
     console = Console(width=150)
     for n, m in dict.fromkeys((r["n"], r["m"]) for r in records):
         table = Table("method", "library", "what", title=f"n = {n}, m = {m}, K = {N_CLUSTERS}")
-        for heading in ("seconds", "computing", "peak MB", "ARI"):
+        for heading in ("seconds", "CPU seconds", "peak MB", "ARI"):
             table.add_column(heading, justify="right")
         table.add_column("did not finish, because")
         for r in (r for r in records if (r["n"], r["m"]) == (n, m)):
@@ -150,11 +150,13 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--methods", nargs="+", default=[], help="keys of methods; default all")
     parser.add_argument("--peer-python", default=sys.executable, help="interpreter of the peers")
     parser.add_argument(
-        "--seconds", type=float, default=Limits.seconds, help="of computing, limit of a call"
+        "--seconds", type=float, default=Limits.seconds, help="limit of CPU time per call"
     )
-    parser.add_argument("--gigabytes", type=float, default=Limits.gigabytes, help="limit, too")
-    parser.add_argument("--resume", action="store_true", help="leave out what is in the file")
-    parser.add_argument("--docs", action="store_true", help="only write the kept records' page")
+    parser.add_argument(
+        "--gigabytes", type=float, default=Limits.gigabytes, help="limit of memory per call"
+    )
+    parser.add_argument("--resume", action="store_true", help="skip records that exist")
+    parser.add_argument("--docs", action="store_true", help="only write the page of the records")
     parser.add_argument("--records", type=Path, default=RECORDS, help="file to write")
     arguments = parser.parse_args(argv)
     arguments.n = arguments.n or (QUICK_SAMPLES if arguments.quick else SAMPLES)
@@ -169,7 +171,7 @@ def main(argv: list[str]) -> None:
         return
     records = Records(arguments.records, Limits(arguments.seconds, arguments.gigabytes))
     for record in measure(arguments, records):
-        records.add(record)  # kept at once: a long run may be stopped
+        records.add(record)  # written at once: a long run may be stopped
     show(list(records.by_cell.values()))
 
 

@@ -1,8 +1,8 @@
-"""Who is compared: what other libraries offer, and beside which method of ours it stands.
+"""The contenders: functions of other libraries, and the method of partita that each is like.
 
-This file is read by the interpreter that has the other libraries, which need not have partita, so
-it imports NumPy alone; everything else is imported by the contender that needs it. A contender
-takes labels of shape (n, m) and a number of clusters and returns labels.
+The interpreter that has the other libraries reads this file. It may lack partita, so the file
+imports NumPy only, and every contender imports what it needs. A contender takes partitions of shape
+(n, m) and a number of clusters, and returns labels.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Contender:
-    """One way to a consensus."""
+    """One function that fuses partitions."""
 
     library: str
     what: str
-    beside: str  # key of the method of ours that does the same
+    beside: str  # key of the method of partita that does the same
     run: Callable[[np.ndarray, int], np.ndarray]
 
     @property
@@ -31,7 +31,7 @@ class Contender:
         return f"{self.library}: {self.what}"
 
 
-# -- scikit-learn's own parts ----------------------------------------------------------------
+# -- scikit-learn ----------------------------------------------------------------------------
 
 
 def one_hot(labels: np.ndarray) -> Any:
@@ -41,7 +41,7 @@ def one_hot(labels: np.ndarray) -> Any:
 
 
 def dense_coassociation(labels: np.ndarray) -> np.ndarray:
-    """As one would write it with a sparse product."""
+    """Return the co-association matrix, computed by a sparse product."""
     H = one_hot(labels)
     return (H @ H.T).toarray() / labels.shape[1]
 
@@ -80,7 +80,7 @@ def ensembleclustering(solver: str, labels: np.ndarray, n_clusters: int) -> np.n
 
 
 class Replay:
-    """A "clustering algorithm" that hands back the given partitions, one per call."""
+    """A clustering algorithm that returns existing partitions, one per call."""
 
     def __init__(self, labels: np.ndarray) -> None:
         self.partitions = iter(labels.T)
@@ -94,11 +94,11 @@ class Replay:
 
 
 def consensusclustering(labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Its consensus matrix of the given partitions, and SciPy's average linkage of that.
+    """Compute the package's consensus matrix of the partitions, then SciPy's average linkage.
 
-    The package draws samples, clusters features and ends at the matrix. It fails unless every draw
-    leaves out two samples at least, so each partition is replayed for all samples but two, which
-    are drawn without a seed: not every version takes one.
+    The package draws samples, clusters features and returns the matrix. It fails unless every draw
+    omits at least two samples, so each partition is replayed for all samples but two. These are
+    drawn without a seed, which not every version accepts.
     """
     from consensusclustering import ConsensusClustering
     from scipy.cluster.hierarchy import fcluster, linkage

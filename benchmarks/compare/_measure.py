@@ -1,4 +1,4 @@
-"""One contender in a process of its own: seconds, peak memory, or why it did not finish."""
+"""Run one contender in its own process: seconds, peak memory, or why it did not finish."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import numpy as np
 import psutil
 
 WORKER = Path(__file__).with_name("_worker.py")
-SECONDS_TO_START = 300  # imports and compilers; not counted
-LOOK_EVERY = 0.005
-PATIENCE = 8  # times the limit, by the clock, for a process that others keep waiting
+SECONDS_TO_START = 300  # for imports and compilation, which are not counted
+SAMPLING_SECONDS = 0.005
+CLOCK_FACTOR = 8  # times the limit, by the clock, for a process that waits for a core
 GB = 2**30
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Of computing, all threads together, so that a busy machine is nobody's fault; of memory."""
+    """Limits of CPU time, of all threads together, and of memory."""
 
     seconds: float = 30
     gigabytes: float = 12
@@ -29,23 +29,23 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Labels with what they cost, or a reason."""
+    """Labels with their cost, or the reason why there are none."""
 
     labels: np.ndarray | None = None
     seconds: float | None = None
     cpu_seconds: float | None = None
     peak_mb: float | None = None
     reason: str = ""
-    missing: bool = False  # the library is not there
-    beyond: bool = False  # of a limit, so more samples would be too
+    missing: bool = False  # the library is not installed
+    beyond: bool = False  # a limit was exceeded; more samples would exceed it too
 
 
 class _LimitError(Exception):
-    """A limit was passed."""
+    """A limit was exceeded."""
 
 
 def run(python: str, key: str, folder: Path, n_clusters: int, limits: Limits) -> Outcome:
-    """Run a contender on `folder/labels.npy` with the given interpreter."""
+    """Run a contender on `folder/labels.npy` with an interpreter."""
     command = [python, str(WORKER), key, str(folder), str(n_clusters)]
     budget = {"PARTITA_MEMORY_BUDGET": str(int(limits.gigabytes * GB))}
     with (
@@ -82,27 +82,27 @@ def _watched(process: subprocess.Popen[bytes], folder: Path, limits: Limits) -> 
     process.stdin.flush()
     line, peak = _line(process, process_memory, limits, "running")
     seconds, cpu_seconds = map(float, line.split())
-    return Outcome(np.load(folder / "found.npy"), seconds, cpu_seconds, (peak - before) / 2**20)
+    return Outcome(np.load(folder / "consensus.npy"), seconds, cpu_seconds, (peak - before) / 2**20)
 
 
 def _line(
     process: subprocess.Popen[bytes], memory: psutil.Process, limits: Limits, doing: str
 ) -> tuple[str, int]:
-    """The next line the worker prints, and its peak memory until then."""
+    """Return the next line that the worker prints, and its peak memory until then."""
     assert process.stdout is not None
     peak = memory.memory_info().rss
-    start, cpu_start = time.monotonic(), _computing(memory)
+    start, cpu_start = time.monotonic(), _cpu_seconds(memory)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        while not selector.select(LOOK_EVERY):
+        while not selector.select(SAMPLING_SECONDS):
             peak = max(peak, memory.memory_info().rss)
             if peak > limits.gigabytes * GB:
                 raise _LimitError(f"more than {limits.gigabytes:g} GB, {doing}")
-            if _computing(memory) - cpu_start > limits.seconds:
+            if _cpu_seconds(memory) - cpu_start > limits.seconds:
                 raise _LimitError(f"more than {limits.seconds:g} s of computing, {doing}")
-            if time.monotonic() - start > PATIENCE * limits.seconds:
+            if time.monotonic() - start > CLOCK_FACTOR * limits.seconds:
                 raise _LimitError(
-                    f"more than {PATIENCE * limits.seconds:g} s by the clock, {doing}"
+                    f"more than {CLOCK_FACTOR * limits.seconds:g} s by the clock, {doing}"
                 )
     line = process.stdout.readline().decode()
     if not line:
@@ -110,14 +110,14 @@ def _line(
     return line.strip(), peak
 
 
-def _computing(process: psutil.Process) -> float:
-    """Seconds of all its threads so far."""
+def _cpu_seconds(process: psutil.Process) -> float:
+    """Return the CPU time of all threads so far."""
     times = process.cpu_times()
     return float(times.user + times.system)
 
 
 def _reason(errors: str, code: int) -> str:
-    """The last line of the traceback, or how the process ended without one."""
+    """Return the last line of the traceback, or the exit code if there is none."""
     lines = [line for line in errors.splitlines() if line.strip()]
-    said = [line for line in lines if not line.startswith(" ")]
-    return said[-1] if said and code > 0 else f"the process ended with code {code}"
+    messages = [line for line in lines if not line.startswith(" ")]
+    return messages[-1] if messages and code > 0 else f"the process ended with code {code}"

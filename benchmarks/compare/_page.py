@@ -1,4 +1,4 @@
-"""The records as a page of the documentation: a line per contender, a column per size."""
+"""Write the records as a page of the docs: one line per contender, one column per size."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ START, END = "<!-- comparison:start -->", "<!-- comparison:end -->"
 
 
 def page() -> str:
-    """The page as it should read, with the tables of the kept records between its markers."""
+    """Return the page with the table of the records between its markers."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
-    _, found, after = rest.partition(END)
-    if not found:
+    _, end, after = rest.partition(END)
+    if not end:
         raise ValueError(f"{PAGE.name} lacks the markers {START} and {END}")
     kept = json.loads(RECORDS.read_text(encoding="utf-8"))
     return f"{before}{START}\n{_tables(kept)}\n{END}{after}"
@@ -31,10 +31,10 @@ def _tables(kept: dict[str, Any]) -> str:
         by_line.setdefault(line, {})[r["n"], r["m"]] = r
     reasons: dict[str, int] = {}
     rows = [["method", "library", *(f"{n} x {m}" for n, m in sizes)]]
-    for (method, library, what), found in sorted(by_line.items(), key=_ours_first):
+    for (method, library, what), by_size in sorted(by_line.items(), key=_ours_first):
         ours = library == "partita"
         who = f"**{library}** `{what}`" if ours else f"{library}: {what}"
-        cells = [_cell(found.get(size), reasons) for size in sizes]
+        cells = [_cell(by_size.get(size), reasons) for size in sizes]
         rows.append([f"`{method}`" if ours else "", who, *cells])
     rows.insert(1, ["---"] * len(rows[0]))
     lines = ["| " + " | ".join(row) + " |" for row in rows]
@@ -51,12 +51,12 @@ def _ours_first(line: tuple[tuple[str, str, str], Any]) -> tuple[str, bool, str,
 
 
 def _cell(record: dict[str, Any] | None, reasons: dict[str, int]) -> str:
-    """Seconds, megabytes and ARI, or the number of the reason why not."""
+    """Return seconds, megabytes and ARI, or the number of the reason why there are none."""
     if record is None:
         return ""
     if record["cpu_seconds"] is None:
         why = record.get("did_not_finish_because") or f"skipped: {record['skipped']}"
-        why = why.split(". ")[0]  # what an error advises beside is no part of the reason
+        why = why.split(". ")[0]  # without the advice of an error message
         return f"({reasons.setdefault(why, len(reasons) + 1)})"
     seconds, megabytes = record["cpu_seconds"], max(record["peak_mb"], 0)
     return f"{seconds:.3g} s, {megabytes:.0f} MB, {record['ari']:.2f}"

@@ -1,4 +1,4 @@
-"""What a comparison found, kept in a file that is written after every measurement."""
+"""Records of a comparison, in a file that is written after every measurement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Cell = tuple[int, int, str, str]  # samples, partitions, library, what
 
 
 class Records:
-    """Records by cell; those of an earlier run stay until their cell is measured again."""
+    """Records by cell. A record of an earlier run stays until its cell is measured again."""
 
     def __init__(self, file: Path, limits: Limits) -> None:
         self.file = file
@@ -40,7 +40,7 @@ class Records:
         self.file.write_text(json.dumps(everything, indent=1) + "\n", encoding="utf-8")
 
     def passed_a_limit(self, n: int, m: int, library: str, what: str) -> tuple[int, int] | None:
-        """A size no larger than n x m at which the contender passed a limit."""
+        """Return a size no larger than n x m at which the contender exceeded a limit."""
         for (n_then, m_then, *who), record in self.by_cell.items():
             within = n_then <= n and m_then <= m and (n_then, m_then) != (n, m)
             if within and who == [library, what] and record["passed_limit"]:

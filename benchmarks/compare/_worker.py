@@ -1,8 +1,8 @@
-"""`python _worker.py KEY FOLDER K`: run one contender on the labels in FOLDER, and nothing else.
+"""`python _worker.py KEY FOLDER K`: run one contender on the partitions in FOLDER.
 
-Imports and a fit of a few rows come first; then it says "ready" and waits for a line, so that only
-the call that follows is measured. What goes wrong ends the process with its traceback: the caller
-reads the reason there.
+It imports the library and fits a few rows first, prints "ready" and waits for a line, so that only
+the call that follows is measured. An error ends the process with a traceback, from which the caller
+reads the reason.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def main(key: str, folder: Path, n_clusters: int) -> None:
     print("ready", flush=True)
     sys.stdin.readline()
     start, cpu_start = time.perf_counter(), time.process_time()
-    found = run(labels, n_clusters)
+    consensus = run(labels, n_clusters)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
-    np.save(folder / "found.npy", np.asarray(found))
+    np.save(folder / "consensus.npy", np.asarray(consensus))
     print(seconds, cpu_seconds, flush=True)
 
 

@@ -1,16 +1,15 @@
-"""Tables IV and V of the EC-CMS paper, on the authors' own candidate partitions.
+"""Tables IV and V of the EC-CMS paper, on the authors' candidate partitions.
 
     python -m benchmarks.papers.eccms_pools [--pools ecoli umist] [--draws 20] [--methods LWEA SPCE]
 
 The paper draws 20 of 100 candidate partitions, 20 times, and prints mean and standard deviation.
-Here the draws are the authors' own: the first 20 places of the sorting permutation of 100 uniform
-numbers, generator MT19937 with seed 1. With them LWEA, which has no random step, gives the printed
-mean and deviation of ARI to the last digit on all ten pools, so that what differs elsewhere is the
-method or its parameters and not the draw.
+Here the draws are those of the authors: the first 20 entries of the permutation that sorts 100
+uniform numbers, generator MT19937 with seed 1. With them LWEA, which has no random step, gives the
+printed mean and deviation of ARI to the last digit on all ten pools. Differences elsewhere are
+therefore due to the method or its parameters, not to the draw.
 
-Every finished draw is kept in `eccms_pools.json`; running again computes only what is missing, and
-`--draws 0` prints the report of what is there. NMI is divided by the mean entropy, as in the
-authors' scoring.
+Every finished draw is written to `eccms_pools.json`. Another run computes only the missing draws,
+and `--draws 0` prints the report. NMI is divided by the mean entropy, as in the authors' scoring.
 """
 
 from __future__ import annotations
@@ -108,7 +107,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure of ours beside the published one."""
+    """A measured value and the published one."""
 
     pool: str
     method: str
@@ -140,29 +139,29 @@ class Cell:
 
 
 def draws(n: int) -> Iterator[NDArray[np.int64]]:
-    """The authors' draws of candidate partitions, one after the other."""
+    """Yield the candidate partitions of every draw of the authors."""
     generator = np.random.RandomState(1)
     for _ in range(n):
         yield np.argsort(generator.random_sample(100), kind="stable")[:N_DRAWN]
 
 
 def run(pools: list[str], methods: list[str], n_draws: int, threads: int) -> None:
-    """Compute the draws that the records lack, and keep each as soon as it is there."""
-    known = {method.info.key: method for method in all_methods()}
+    """Compute the draws that are missing in the records, and write each at once."""
+    classes = {method.info.key: method for method in all_methods()}
     records = load()
     for pool in pools:
         with np.load(DATA / f"pool_{pool}.npz") as file:
-            members, y = file["members"], file["y"]
+            candidates, y = file["members"], file["y"]
         for i, chosen in enumerate(draws(n_draws)):
             for name in methods:
                 key, settings = METHODS[name]
                 done = records.setdefault(pool, {}).setdefault(name, {})
-                if key not in known or str(i) in done:
+                if key not in classes or str(i) in done:
                     continue
-                method = known[key](n_clusters=len(np.unique(y)), **settings)
+                method = classes[key](n_clusters=len(np.unique(y)), **settings)
                 start = time.perf_counter()
                 with config_context(n_threads=threads):
-                    labels = method.fit_predict(members[:, chosen])
+                    labels = method.fit_predict(candidates[:, chosen])
                 seconds = time.perf_counter() - start
                 scores = evaluate(y, labels)
                 done[str(i)] = {
@@ -178,7 +177,7 @@ def run(pools: list[str], methods: list[str], n_draws: int, threads: int) -> Non
 
 
 def load() -> dict[str, dict[str, dict[str, dict[str, float]]]]:
-    """Records by pool, method and draw."""
+    """Return the records by pool, method and draw."""
     return json.loads(RECORDS.read_text())["records"] if RECORDS.exists() else {}
 
 
@@ -206,11 +205,11 @@ def save(records: dict[str, Any]) -> None:
     }
     unfinished = RECORDS.with_suffix(".tmp")
     unfinished.write_text(json.dumps(content, indent=1) + "\n")
-    unfinished.replace(RECORDS)  # whole or not at all, whenever the run is stopped
+    unfinished.replace(RECORDS)  # never half a file, whenever the run is stopped
 
 
 def cells(records: dict[str, Any]) -> Iterator[Cell]:
-    """Every figure that has been computed, beside what is printed."""
+    """Yield every computed value with the published one."""
     for pool in POOLS:
         for method in METHODS:
             done = records.get(pool, {}).get(method, {})
@@ -221,7 +220,7 @@ def cells(records: dict[str, Any]) -> Iterator[Cell]:
 
 
 def published(method: str, pool: str, measure: str) -> tuple[float | None, float | None]:
-    """Mean and deviation as printed; None where there is none."""
+    """Return mean and deviation as printed, None where there is none."""
     if pool in POOLS[8:]:
         column = 3 * POOLS[8:].index(pool) + list(MEASURES).index(measure)
         text = TABLE_V[method][column] if method in TABLE_V else ""
@@ -232,13 +231,13 @@ def published(method: str, pool: str, measure: str) -> tuple[float | None, float
 
 
 def reason(cell: Cell) -> str:
-    """Why a cell lies outside, if it does."""
+    """Return why a value lies outside the published spread, or an empty text."""
     outside = cell.verdict in ("above", "below")
     return REASONS.get((cell.method, cell.pool), "not explained") if outside else ""
 
 
 def report() -> None:
-    """Ours beside the published figures, and why where they differ."""
+    """Print our values, the published ones, and the reasons for differences."""
     table = Table("pool", "method", "measure", "draws", "ours", "published", "verdict")
     outside = []
     for cell in cells(load()):

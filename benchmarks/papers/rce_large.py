@@ -1,12 +1,13 @@
-"""RCE where the RSEC paper prints N/A: pendigits and USPS in its Tables 2 and 3.
+"""RCE on pendigits and USPS, for which Tables 2 and 3 of the RSEC paper print N/A.
 
     python -m benchmarks.papers.rce_large [--data pendigits usps9298] [--methods SEC RCE] [--report]
 
 The paper's ensembles, 100 k-means with K to sqrt(n) clusters, need 100 n² numbers in the authors'
 program: 97 GB for pendigits. Here memory does not depend on the number of partitions. SEC runs on
-the same ensemble: its cells are printed, and say how far the partitions are like the paper's.
+the same ensemble: the paper prints its values, which show how similar the partitions are to the
+paper's.
 
-Every finished fit is kept in `rce_large.json`; `--report` prints what is there.
+Every finished fit is written to `rce_large.json`; `--report` prints the records.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ def run(name: str, methods: list[str]) -> None:
 
             start = time.perf_counter()
             with PeakMemory() as memory, config_context(progress=show):
-                found = method.fit_predict(labels)
+                consensus = method.fit_predict(labels)
             seconds = time.perf_counter() - start
-        scores = evaluate(y, found)
+        scores = evaluate(y, consensus)
         record = {
             "n": len(y),
             "partitions": labels.shape[1],
@@ -79,12 +80,12 @@ def keep(data: str, method: str, record: dict[str, Any]) -> None:
 
 
 def load() -> dict[str, dict[str, dict[str, Any]]]:
-    """Records by data set and method."""
+    """Return the records by data set and method."""
     return json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
 
 
 def report() -> None:
-    """Ours beside the printed cells."""
+    """Print our values and the published ones."""
     columns = ("data", "method", "ACC", "printed", "NMI", "printed", "iterations", "min", "GB")
     table = Table(*columns)
     for data, methods in load().items():
@@ -101,7 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", nargs="+", choices=names, default=names)
     parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
-    parser.add_argument("--report", action="store_true", help="only print what is there")
+    parser.add_argument("--report", action="store_true", help="only print the records")
     options = parser.parse_args()
     for name in () if options.report else options.data:
         run(name, options.methods)

@@ -1,11 +1,11 @@
-"""Ten merged starts of label k-means beside ten k-means++ starts, on ensembles of the papers.
+"""Compare the "merge" and "k-means++" initializations of label k-means on the papers' ensembles.
 
     python -m benchmarks.papers.starts [--data pendigits usps9298] [--report]
 
-The RSEC paper's ensembles, 100 k-means with K to sqrt(n) clusters, and the EC-CMS authors'
-candidate pools, all 100 partitions. Five fits each: mean objective (the smaller the better), mean
-accuracy and its deviation, and the fastest fit. `starts.json` keeps what was measured, `--report`
-prints it.
+The ensembles are those of the RSEC paper, 100 k-means with K to sqrt(n) clusters, and the candidate
+pools of the EC-CMS authors, all 100 partitions. Five fits of ten restarts each: mean objective (the
+smaller the better), mean accuracy and its deviation, and the seconds of the fastest fit. The
+records are in `starts.json`; `--report` prints them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ N_FITS = 5
 
 
 def load(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Label table and truth."""
+    """Return the partitions and the true classes."""
     with np.load(DATA / f"{name}.npz") as file:
         y = file["y"]
         if "members" in file:
@@ -58,8 +58,8 @@ def measure(method: Any, init: str, labels: NDArray[Any], y: NDArray[Any]) -> di
     for seed in range(N_FITS):
         method.set_params(n_clusters=len(np.unique(y)), init=init, random_state=seed)
         start = time.perf_counter()
-        found = method.fit_predict(labels)
-        fits.append((method.objective_, accuracy(y, found), time.perf_counter() - start))
+        consensus = method.fit_predict(labels)
+        fits.append((method.objective_, accuracy(y, consensus), time.perf_counter() - start))
     objectives, accuracies, seconds = np.asarray(fits).T
     return {
         "objective": float(f"{objectives.mean():.6g}"),
@@ -73,12 +73,12 @@ def run(names: list[str]) -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
     for name in names:
         labels, y = load(name)
-        found = {
+        measured = {
             title: {init: measure(method, init, labels, y) for init in ("k-means++", "merge")}
             for title, method in METHODS.items()
         }
         records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
-        RECORDS.write_text(json.dumps(records | {name: found}, indent=1) + "\n")
+        RECORDS.write_text(json.dumps(records | {name: measured}, indent=1) + "\n")
 
 
 def report() -> None:
@@ -97,13 +97,13 @@ def report() -> None:
                 *(f"{start['seconds']:.2f}" for start in (drawn, merged)),
             )
     Console(width=120).print(table)
-    print(f"merged starts end at the same or a smaller objective in {better} of {cases} cases")
+    print(f"merge ends at the same or a smaller objective in {better} of {cases} cases")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", nargs="+", choices=SETS, default=list(SETS))
-    parser.add_argument("--report", action="store_true", help="only print what is there")
+    parser.add_argument("--report", action="store_true", help="only print the records")
     options = parser.parse_args()
     if not options.report:
         run(options.data)

@@ -1,1 +1,1 @@
-"""Speed targets, each measured beside its reference in the same run."""
+"""Speed targets. Each is a ratio to a reference that is measured in the same run."""

@@ -35,7 +35,9 @@ def main(names: list[str]) -> None:
 
 
 def show(records: list[dict[str, Any]]) -> None:
-    table = Table("what", "seconds", "reference", "its seconds", "ratio", "target", "peak MB", "")
+    table = Table(
+        "what", "seconds", "reference", "reference seconds", "ratio", "target", "peak MB", ""
+    )
     for r in records:
         table.add_row(
             r["name"],

@@ -1,4 +1,4 @@
-"""Seconds, peak memory and ratios. Only the call is timed; compilers are warmed up first."""
+"""Measure seconds, peak memory and ratios of calls, after compilation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from partita._memory import PeakMemory
 
 @dataclass(frozen=True)
 class Record:
-    """One target: what ran, how long, beside what, and what was asked for."""
+    """One measurement with its reference and the ratio it should reach."""
 
     name: str
     seconds: float
@@ -34,7 +34,7 @@ class Record:
 
 
 def seconds(call: Callable[[], Any], repeats: int = 3) -> float:
-    """The fastest of a few runs, after one that does not count (caches, compilers)."""
+    """Return the fastest of some runs, after one that is not counted (caches, compilation)."""
     (best,) = in_turn(call, repeats=repeats)
     return best
 
@@ -42,8 +42,10 @@ def seconds(call: Callable[[], Any], repeats: int = 3) -> float:
 def in_turn(
     *calls: Callable[[], Any], repeats: int = 3, times: tuple[int, ...] | None = None
 ) -> list[float]:
-    """The fastest run of each call. They take turns, some `times` each: whatever else the machine
-    does for a while then slows all of them down."""
+    """Return the fastest run of each call.
+
+    The calls alternate, each `times` in a row, so that other load on the machine slows all of them.
+    """
     for call in calls:
         call()
     best = [float("inf")] * len(calls)
@@ -57,7 +59,7 @@ def in_turn(
 
 
 def peak_mb(call: Callable[[], Any], warm: Callable[[], Any] | None = None) -> float:
-    """Resident memory a call adds at its peak, in MB.
+    """Return the resident memory that a call adds at its peak, in MB.
 
     `warm` runs first, on small data, so that compiled code and imports do not count.
     """

@@ -1,4 +1,4 @@
-"""Co-association counts beside a NumPy loop over partitions and a float32 product of one-hots."""
+"""Co-association counts compared with a NumPy loop and with a float32 product of one-hots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EAC with average linkage beside BLAS co-association and SciPy's linkage."""
+"""EAC with average linkage compared with BLAS co-association and SciPy's linkage."""
 
 from __future__ import annotations
 

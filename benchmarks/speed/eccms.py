@@ -1,9 +1,9 @@
-"""EC-CMS beside Algorithm 1 in plain NumPy on all samples, and at more samples of the same rows.
+"""EC-CMS compared with Algorithm 1 in plain NumPy on all samples, and with repeated samples.
 
-The reference gets the affinity and the co-association matrix for nothing and is timed on the
-iteration alone; ours is the whole fit, labels to labels. Both stop at the same iteration with the
-same matrix, or the benchmark fails. The second part repeats the samples: distinct rows stay, so
-that time hardly grows.
+The reference gets the affinity and the co-association matrix and is timed on the iteration alone;
+ours is the whole fit. Both must stop at the same iteration with the same matrix, or the benchmark
+fails. The second part repeats the samples: the distinct rows stay the same, so that the time hardly
+grows.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""What a base partition costs: a generator's k-means beside scikit-learn's as it comes.
+"""Seconds per base partition: the k-means of a generator compared with that of scikit-learn.
 
-The reference is `KMeans(K_i, n_init=1)` in double precision with its default seeding, run with the
-same numbers of clusters on the same features, on one thread: its default threads wait for each
-other so much on a busy machine that the ratio would say more about the machine. Seconds are those
-of one partition. The note says how the inertia compares, so that speed is not bought with worse
-partitions.
+The reference is `KMeans(K_i, n_init=1)` in double precision with its default initialization, with
+the same numbers of clusters and the same features, on one thread: on a busy machine the threads of
+the default wait for each other, and the ratio would describe the machine. The note compares the
+inertia, to show that the partitions are not worse.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ TARGETS = {1: 1.5, 2: 2.5}  # by number of jobs
 
 
 def run() -> list[Record]:
-    """Seconds per partition, n = 10000, d = 50, K_i uniform in 2..100, one job and two."""
+    """Measure seconds per partition, n = 10000, d = 50, K_i uniform in 2..100, one job and two."""
     noise = np.random.default_rng(0).standard_normal((N_SAMPLES, N_FEATURES))
     blobs = make_blobs(N_SAMPLES, N_FEATURES, centers=20, cluster_std=6.0, random_state=0)[0]
     return _records("overlapping groups", blobs) + _records("noise", noise)
@@ -57,7 +56,7 @@ def _records(data: str, X: NDArray[np.float64]) -> list[Record]:
 
 
 def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """Result and seconds of the faster of two runs."""
+    """Return the result and the seconds of the faster of two runs."""
     best = float("inf")
     for _ in range(2):
         start = time.perf_counter()
@@ -67,7 +66,7 @@ def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _inertia(X: NDArray[np.float64], labels: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Sum of squared distances to the cluster means, one per partition."""
+    """Return the sum of squared distances to the cluster means, one per partition."""
     inertia = []
     for column in labels.T:
         sums = np.zeros((column.max() + 1, X.shape[1]))

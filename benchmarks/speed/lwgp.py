@@ -1,4 +1,4 @@
-"""LWGP beside SciPy's svds of the sparse incidence and scikit-learn's k-means."""
+"""LWGP compared with SciPy's svds of the sparse incidence and scikit-learn's k-means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RCE beside plain NumPy on all samples with one error matrix per partition: same passes."""
+"""RCE compared with plain NumPy on all samples, with one error matrix per partition."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ EPS = np.finfo(float).eps
 
 def digits_partitions() -> np.ndarray:
     X = load_digits().data
-    runs = (KMeans(10, n_init=1, random_state=seed) for seed in range(20))
-    return np.stack([run.fit_predict(X) for run in runs], axis=1)
+    models = (KMeans(10, n_init=1, random_state=seed) for seed in range(20))
+    return np.stack([model.fit_predict(X) for model in models], axis=1)
 
 
 def plain(labels: np.ndarray) -> np.ndarray:
-    """The published program's steps for lambda1 = lambda2 = 1, in O(m n²) memory."""
+    """Run the steps of the published program for lambda1 = lambda2 = 1, in O(m n²) memory."""
     stack = [column[:, None] == column for column in labels.T]
     m = len(stack)
     A = np.mean(stack, axis=0)

@@ -1,10 +1,10 @@
-"""RSEC and NRSEC beside the same iterations on all samples in plain NumPy.
+"""RSEC and NRSEC compared with the same iterations on all samples in plain NumPy.
 
-Both sides run the same capped number of iterations and the final k-means, on one thread: those of
-the linear algebra wait for each other on a busy machine. In so few iterations no singular value is
-above its threshold yet: ours sees that from a bound, NumPy decomposes all the same, so the ratio is
-that of the start and not of a whole fit. A second pair of records repeats every sample: the
-distinct rows stay, and so should the seconds.
+Both run the same small number of iterations and the final k-means on one thread, because on a busy
+machine the threads of the linear algebra wait for each other. In so few iterations no singular
+value exceeds its threshold. Ours detects that by a bound and NumPy decomposes the matrix, so the
+ratio is that of the first iterations and not of a whole fit. A second pair of records repeats every
+sample: the distinct rows stay the same, and so should the time.
 """
 
 from __future__ import annotations

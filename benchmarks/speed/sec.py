@@ -1,4 +1,4 @@
-"""SEC beside scikit-learn's KMeans on the sparse weighted matrix: same starts, same iterations."""
+"""SEC compared with scikit-learn's KMeans on the sparse weighted matrix, from the same seeds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sparse_rows(labels: np.ndarray) -> tuple[sp.csr_matrix, np.ndarray]:
 
 def run() -> list[Record]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # both stop at a number of iterations: that is the point
+        warnings.simplefilter("ignore")  # both stop at max_iter, on purpose
         return [
             beside_kmeans(20_000, k=10, k_i=50, target=6, repeats=20),
             beside_kmeans(50_000, k=100, k_i=100, target=20, repeats=2),
@@ -35,7 +35,7 @@ def beside_kmeans(n: int, *, k: int, k_i: int, target: float, repeats: int) -> R
     labels, _ = make_partitions(
         n, 100, k, noise=0.4, k_min=k_i, k_max=k_i, balanced=True, shuffle=True
     )
-    seeds = np.arange(k)  # one per planted cluster would be too easy
+    seeds = np.arange(k)  # not one per planted cluster, which would converge at once
     iterations = SEC(k, init=seeds).fit(labels).n_iter_
 
     def ours() -> SEC:
@@ -48,7 +48,7 @@ def beside_kmeans(n: int, *, k: int, k_i: int, target: float, repeats: int) -> R
 
     theirs = reference()
     np.testing.assert_allclose(ours().objective_, theirs.inertia_, rtol=1e-6)
-    # five fits a turn: about as long as the reference is given
+    # five fits in a row take about as long as one of the reference
     our_seconds, its_seconds = in_turn(ours, reference, repeats=repeats, times=(5, 1))
     return Record(
         f"SEC whole fit, n = {n}, m = 100, K_i = {k_i}, K = {k}, {iterations} iterations",

@@ -1,4 +1,4 @@
-"""SPCE on distinct rows beside the plain program on all samples, and with the samples doubled."""
+"""SPCE compared with plain NumPy on all samples, and with every sample twice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _K, _M, _THETA = 10, 20, 0.3
 
 
 def run() -> list[Record]:
-    """One ensemble: 20 k-means with K = 10 on digits, 1797 samples."""
+    """Measure one ensemble: 20 k-means partitions of the digits, K = 10, 1797 samples."""
     X = load_digits().data
     labels = np.column_stack(
         [KMeans(_K, n_init=1, random_state=i).fit(X).labels_ for i in range(_M)]
@@ -31,7 +31,7 @@ def run() -> list[Record]:
     ours = fit(labels)
     np.testing.assert_allclose(ours.consensus_matrix(), S, atol=1e-8)
     if ours.n_iter_ != n_iter:
-        raise AssertionError(f"{ours.n_iter_} iterations beside {n_iter} of the plain program")
+        raise AssertionError(f"{ours.n_iter_} iterations, {n_iter} in plain NumPy")
     n, n_distinct = len(labels), len(ours.core_matrix_)
     doubled = np.tile(labels, (2, 1))
     once, twice = in_turn(lambda: fit(labels), lambda: fit(doubled), repeats=10)
@@ -62,7 +62,7 @@ def fit(labels: NDArray[np.int64]) -> SPCE:
 
 
 def plain(labels: NDArray[np.int64], c: int, theta: float) -> tuple[NDArray[np.float64], int]:
-    """Algorithm 1 as the authors run it, one matrix per partition; S and the iterations."""
+    """Run Algorithm 1 with one matrix per partition; return S and the number of iterations."""
     m = labels.shape[1]
     joined = [labels[:, i, None] == labels[:, i] for i in range(m)]
     votes = sum(j.astype(np.float64) for j in joined)

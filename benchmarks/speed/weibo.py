@@ -1,11 +1,11 @@
-"""The shape of the SEC paper's largest experiment, on one machine, beside the machine's own limits.
+"""The size of the SEC paper's largest experiment, compared with the limits of the machine.
 
     python -m benchmarks.speed.weibo [--rows 61212950] [--iterations 30] [--folder /some/disk]
 
-61,212,950 rows and 100 partitions, each of 10,000,000 sampled rows in 100 clusters (smaller by
-`--rows`, the sampled share kept), with planted clusters. The labels are made and fused from a
-store. In the same run the two things an iteration cannot do without are measured: reading the
-labels once, and looking up one vector of K numbers per label in the second-level cache.
+61,212,950 rows with planted clusters and 100 partitions, each of 10,000,000 sampled rows in 100
+clusters (`--rows` makes it smaller and keeps the sampled share). The labels are written to a store
+and fused from it. Two lower bounds of an iteration are measured in the same run: reading the labels
+once, and looking up one vector of K numbers per label in the second-level cache.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TARGET = 3.0  # an iteration takes at most this many times the sum of the limits
 
 @jit
 def _random(x):
-    """64 scrambled bits of a counter (SplitMix64), as a share of 1."""
+    """Return a pseudorandom number in [0, 1) from a counter (SplitMix64)."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -48,18 +48,18 @@ def _random(x):
 
 
 @jit
-def _fill(labels, start, n_rows, missing, n_clusters, pieces, noise, wanted, truth, first, last):
-    """Rows of partitions first..last: exactly `wanted[i]` more of the rows left are sampled."""
+def _fill(labels, start, n_rows, missing, n_clusters, pieces, noise, n_left, truth, first, last):
+    """Fill partitions first..last; `n_left[i]` of the remaining rows are still to be sampled."""
     for i in range(first, last):
         for x in range(len(labels)):
             row = start + x
             seed = np.uint64(row) * np.uint64(1_000_003) + np.uint64(i) * np.uint64(
                 7_919_000_000_003
             )
-            if _random(seed) * (n_rows - row) >= wanted[i]:
+            if _random(seed) * (n_rows - row) >= n_left[i]:
                 labels[x, i] = missing
                 continue
-            wanted[i] -= 1
+            n_left[i] -= 1
             u = _random(seed + np.uint64(1))
             if u < noise:
                 labels[x, i] = np.int64(u / noise * n_clusters)
@@ -84,7 +84,7 @@ def _look_up(codes, table, out):
 
 @dataclass(frozen=True)
 class Weibo:
-    """What one run found."""
+    """Results of one run."""
 
     rows: int
     partitions: int
@@ -123,17 +123,17 @@ class Weibo:
 
 
 def make(folder: Path, n_rows: int, sampled: int) -> tuple[LabelStore, np.ndarray]:
-    """The store, and the planted clusters."""
+    """Return a store of partitions and the planted clusters."""
     truth = np.random.default_rng(0).integers(0, CLUSTERS, n_rows).astype(np.uint8)
     writer = LabelStore.create(folder, n_rows, n_clusters=[CLUSTERS] * PARTITIONS)
-    wanted = np.full(PARTITIONS, sampled)
+    n_left = np.full(PARTITIONS, sampled)
     step = 1 << 18
     for start in range(0, n_rows, step):
         stop = min(start + step, n_rows)
         labels = np.empty((stop - start, PARTITIONS), np.uint8)
         run_blocks(
             lambda first, last: _fill(
-                labels, start, n_rows, 255, CLUSTERS, PIECES, NOISE, wanted, truth[start:stop],  # noqa: B023
+                labels, start, n_rows, 255, CLUSTERS, PIECES, NOISE, n_left, truth[start:stop],  # noqa: B023
                 first, last,
             ),
             PARTITIONS,
@@ -141,12 +141,12 @@ def make(folder: Path, n_rows: int, sampled: int) -> tuple[LabelStore, np.ndarra
         )  # fmt: skip
         writer.write(start, labels)
     writer.finish()
-    assert not wanted.any()
+    assert not n_left.any()
     return LabelStore.open(folder), truth
 
 
 def read_limit(store: LabelStore) -> float:
-    """Seconds to read all labels once, with as many threads as are configured."""
+    """Return the seconds to read all labels once, with the configured number of threads."""
     blocks = store.blocks()
 
     def read(first: int, last: int) -> None:
@@ -164,7 +164,7 @@ def read_limit(store: LabelStore) -> float:
 
 
 def look_up_limit(n_labels: int) -> float:
-    """Seconds to look up one vector per label in a table in the second-level cache."""
+    """Return the seconds to look up one vector per label in a table in the second-level cache."""
     rng = np.random.default_rng(1)
     width = -(-CLUSTERS // 8) * 8
     table = rng.random((CLUSTERS, width)).astype(np.float32)
@@ -176,7 +176,7 @@ def look_up_limit(n_labels: int) -> float:
         run_blocks(lambda a, _: _look_up(codes[a], table, sums[a]), threads, 1)
 
     call()
-    # the usual speed, not the best: iterations too run on the machine as it is
+    # the median, not the best: iterations also run at the usual speed
     usual = float(np.median([_seconds(call) for _ in range(30)]))
     return usual / codes.size * n_labels
 
@@ -188,7 +188,7 @@ def _seconds(call: Callable[[], Any]) -> float:
 
 
 def agreement(labels: np.ndarray, truth: np.ndarray) -> float:
-    """ARI by a table of counts, a block of rows at a time."""
+    """Return the ARI, counted a block of rows at a time."""
     table = np.zeros((CLUSTERS, int(labels.max()) + 1))
     for start in range(0, len(truth), 1 << 22):
         part = slice(start, start + (1 << 22))
@@ -201,10 +201,10 @@ def agreement(labels: np.ndarray, truth: np.ndarray) -> float:
 
 
 def fuse(store: LabelStore, iterations: int) -> tuple[SEC, float, list[float]]:
-    """The fitted method, seconds in all, and seconds of every iteration.
+    """Return the fitted method, the total seconds, and the seconds of every iteration.
 
-    The first one, which looks at all rows and counts them all, and the last, in which nothing moves
-    any more, are iterations like the others.
+    The first iteration, which searches all rows, and the last, in which no row moves, count like
+    the others.
     """
     begins: list[float] = []
     ends: list[float] = []
@@ -221,7 +221,7 @@ def fuse(store: LabelStore, iterations: int) -> tuple[SEC, float, list[float]]:
     total = time.perf_counter() - began
     passes = np.subtract(ends, begins)
     n_passes = method.n_iter_ + int(method.converged_)
-    return method, total, passes[-n_passes - 1 : -1].tolist()  # the last one writes the labels
+    return method, total, passes[-n_passes - 1 : -1].tolist()  # the last pass writes the labels
 
 
 def measure(n_rows: int, iterations: int, folder: Path) -> Weibo:
@@ -232,7 +232,7 @@ def measure(n_rows: int, iterations: int, folder: Path) -> Weibo:
     made = time.perf_counter() - start
     limits = [(read_limit(store), look_up_limit(sampled * PARTITIONS))]
     method, total, passes = fuse(store, iterations)
-    # again, and the faster one counts
+    # measured twice; the faster one counts
     limits += [(read_limit(store), look_up_limit(sampled * PARTITIONS))]
     read, look_up = np.min(limits, axis=0).tolist()
     per_iteration = float(np.mean(passes))
@@ -258,24 +258,24 @@ def measure(n_rows: int, iterations: int, folder: Path) -> Weibo:
 
 
 def warm_up(folder: Path) -> None:
-    """Compile everything on a small store."""
+    """Compile all kernels on a small store."""
     store, _ = make(folder, 20_000, 3_000)
     fuse(store, 2)
 
 
 def run() -> list[Record]:
-    """One million rows, for the table of all speed records."""
+    """Measure one million rows, for the table of all speed records."""
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(1_000_000, 10, Path(folder))
-    limits = found.read_seconds + found.look_up_seconds
+        result = measure(1_000_000, 10, Path(folder))
+    limits = result.read_seconds + result.look_up_seconds
     return [
         Record(
             "SEC from a store, one iteration, n = 1000000, m = 100, 84 % missing, K = 100",
-            found.seconds_per_iteration,
+            result.seconds_per_iteration,
             "reading the labels + look-ups at the speed of the second-level cache",
             limits,
             1.0 / TARGET,
-            note=f"{found.look_ups_per_second:.3g} labels/s",
+            note=f"{result.look_ups_per_second:.3g} labels/s",
         )
     ]
 
@@ -285,25 +285,25 @@ def main() -> None:
     parser.add_argument("--rows", type=lambda text: int(float(text)), default=ROWS)
     parser.add_argument("--iterations", type=int, default=30)
     parser.add_argument("--folder", type=Path, help="where to make the store; it is removed")
-    parser.add_argument("--dry", action="store_true", help="keep no record")
-    parser.add_argument("--page", action="store_true", help="only write the records' page anew")
+    parser.add_argument("--dry", action="store_true", help="write no record")
+    parser.add_argument("--page", action="store_true", help="only write the page of the records")
     options = parser.parse_args()
     if options.page:
         write_page()
         return
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        found = measure(options.rows, options.iterations, Path(folder))
-    print(found)
+        result = measure(options.rows, options.iterations, Path(folder))
+    print(result)
     if options.dry:
         return
     kept = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
-    kept = [record for record in kept if record["rows"] != found.rows] + [asdict(found)]
+    kept = [record for record in kept if record["rows"] != result.rows] + [asdict(result)]
     RECORDS.write_text(json.dumps(sorted(kept, key=lambda r: r["rows"]), indent=1) + "\n")
     write_page()
 
 
 def page(records: list[dict[str, Any]]) -> str:
-    """The records as a table, and what they say of a thousand million rows on many workers."""
+    """Return the records as a table, and an extrapolation to 1,000,000,000 rows on workers."""
     lines = [
         "| rows | fused in | iterations | seconds each | labels/s | limits | ratio | peak | ARI |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
