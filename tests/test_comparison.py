@@ -153,6 +153,7 @@ def test_samples_without_a_label_do_not_count() -> None:
         assert record["anmi"] == pytest.approx(anmi(LABELS, labels))
 
 
+@pytest.mark.filterwarnings("ignore:.*samples have different labels")
 def test_compiling_does_not_count(monkeypatch) -> None:
     """Before a method is timed, it has been fitted to labels of the same type."""
     fitted = []

@@ -159,6 +159,7 @@ def test_columns_are_sorted_and_equal_columns_keep_their_order():
             assert core.partition_order[left] < core.partition_order[right]
 
 
+@pytest.mark.filterwarnings("ignore:.*samples have different labels")
 @pytest.mark.parametrize(
     "labels",
     [

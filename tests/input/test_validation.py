@@ -150,6 +150,7 @@ def test_large_labels_are_never_merged(column):
     assert sorted(codes) == [-1, 0, 1]
 
 
+@pytest.mark.filterwarnings("ignore:.*samples have different labels")
 @settings(max_examples=150, deadline=None)
 @given(label_values())
 def test_codes_are_pythons_own_idea_of_equality(values):

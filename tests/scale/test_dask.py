@@ -150,6 +150,7 @@ def test_samples_without_any_label(labels: np.ndarray, client: Any) -> None:
 # -- labels of a Dask array ------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*numbers with decimals")
 @pytest.mark.parametrize("noise", ["missing", "cluster"])
 @pytest.mark.parametrize("dtype", ["int64", "int8", "float32", "float64", "uint16", "bool"])
 def test_labels_are_coded_as_in_memory(noise: str, dtype: str) -> None:

@@ -82,6 +82,7 @@ def test_three_merged_starts_are_better_than_ten_drawn(name: str, missing: float
     assert merged.n_clusters_ == 8
 
 
+@pytest.mark.filterwarnings("ignore:.*samples have different labels")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("n_clusters", [1, 2, 5, 30, 39])
 def test_as_many_groups_as_asked_for(name: str, n_clusters: int) -> None:
