@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
 from typing import Any
@@ -32,10 +33,15 @@ def names_default(item: Item, parameter: inspect.Parameter) -> bool:
     default = parameter.default
     if default is inspect.Parameter.empty or parameter.kind is parameter.VAR_KEYWORD:
         return True
+    if item.text.startswith("As in `") or item.kind == "ignored":
+        return True
     if default is None and "optional" in item.kind:
         return True
-    stated = item.kind.partition("default=")[2].replace("'", '"')
-    return stated in {repr(default).replace("'", '"'), str(default)}
+    stated = item.kind.partition("default=")[2]
+    try:
+        return bool(ast.literal_eval(stated) == default)
+    except (ValueError, SyntaxError):  # nan, or an object without a literal
+        return stated == str(default)
 
 
 @pytest.mark.parametrize(("name", "content"), DOCUMENTED, ids=[name for name, _ in DOCUMENTED])

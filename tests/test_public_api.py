@@ -18,7 +18,7 @@ from public_api import difference, members, snapshot
 from public_names import documented, exported, signature
 from us_spelling import british_words
 
-# Whole names of parameters, attributes and options, and the name to use (docs/style.md).
+# Whole names of parameters, and the name to use (docs/style.md).
 NAMES = {
     "assign": "assign_labels",
     "base_clusters": "n_base_clusters",
@@ -60,7 +60,7 @@ OPTIONS = {
     "iterations": "--max-iter",
     "missing": "--missing-values or --missing-ratio",
     "partitions": "--n-partitions",
-    "rows": "--n-samples",
+    "rows": "--n-samples or --n-rows",
     "seed": "--random-state",
     "truth_column": "--y-column",
 }
@@ -140,11 +140,11 @@ def test_verb_is_never_a_module() -> None:
     assert {name for name in partita.__all__ if name in partita._MODULES} == set()
 
 
-def test_names_are_the_words_of_the_glossary() -> None:
+def test_parameters_are_the_words_of_the_glossary() -> None:
     wrong = {
         where: NAMES[name]
-        for where, name in ((where, name.rstrip("_")) for where, name in EVERYTHING)
-        if name in NAMES
+        for where, name in parameters()
+        if name in NAMES and not where.startswith(FOR_AUTHORS)
     }
     assert wrong == {}
 
@@ -184,9 +184,9 @@ def positions(content: Any) -> dict[str, int]:
 
 @pytest.mark.parametrize("name", sorted(name for name, _ in documented()))
 def test_partitions_come_before_labels(name: str) -> None:
-    """The order is (partitions, labels, ...), and metrics take (y, labels)."""
+    """The order is (partitions, labels, ..., y), and metrics take (y, labels)."""
     place = positions(dict(documented())[name])
     if "partitions" in place and "labels" in place:
         assert place["partitions"] < place["labels"]
-    if "y" in place and "labels" in place:
+    if "y" in place and "labels" in place and "partitions" not in place:
         assert place["y"] < place["labels"]
