@@ -1,4 +1,4 @@
-"""The budget: how much there is, and what is said when it is not enough."""
+"""The memory budget, and the error when a step exceeds it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cgroup(tmp_path, monkeypatch):
     return write
 
 
-def test_default_is_four_fifths_of_what_is_free(cgroup, monkeypatch):
+def test_default_is_four_fifths_of_the_available_memory(cgroup, monkeypatch):
     monkeypatch.setattr(_memory, "available_bytes", lambda: 1000)
     assert memory_budget() == 800
     with config_context(memory_budget=123):
@@ -49,17 +49,17 @@ def test_no_limit(cgroup):
     assert available_bytes() > 1e6
 
 
-def test_cached_files_are_not_taken(cgroup):
+def test_cached_files_do_not_count_as_used(cgroup):
     cgroup(V_max=10_000, V_current=9_500, V_stat="anon 500\nfile 9000\ninactive_file 8000")
     assert available_bytes() == 8_500
 
 
-def test_beyond_the_limit_there_is_nothing(cgroup):
+def test_nothing_is_available_beyond_the_limit(cgroup):
     cgroup(V_max=10_000, V_current=12_000)
     assert available_bytes() == 0
 
 
-def test_containers_of_the_first_version(cgroup):
+def test_containers_with_cgroups_version_1(cgroup):
     cgroup(
         memory__V_limit_in_bytes=10_000,
         memory__V_usage_in_bytes=9_000,
@@ -102,8 +102,8 @@ def test_nothing_is_allocated_beyond_the_budget():
     assert peak.gained < 500e6
 
 
-def test_memory_gained_is_seen():
-    """In a process of its own: here other tests' libraries may give memory back at any moment."""
+def test_gained_memory_is_measured():
+    """In a process of its own: libraries of other tests may free memory at any time here."""
     code = """
 import time
 import numpy as np

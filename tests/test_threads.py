@@ -1,4 +1,4 @@
-"""Blocks on several threads: each runs once, failures reach the caller, a fork has its own."""
+"""Blocks on several threads: each runs once, exceptions are raised, a fork has its own threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads for kernels that release the lock; the result does not depend on their number."""
+"""Threads for kernels that release the interpreter lock; results do not depend on their number."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from partita.config import get_config
 
 __all__ = ["run_blocks", "run_shares"]
 
-_SMALL = 1 << 18  # numbers to read or write below which a second thread is not worth waking
+_SMALL = 1 << 18  # numbers to read or write: below, a second thread costs more than it saves
 
-_helpers: dict[int, ThreadPoolExecutor] = {}  # by number of threads, kept: to start one takes long
-# a child of this process has the list but not the threads
+_pools: dict[int, ThreadPoolExecutor] = {}  # by number of threads; kept, as starting one is slow
+# a forked child inherits the dictionary but not the threads
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_helpers.clear)
+    os.register_at_fork(after_in_child=_pools.clear)
 
 
 def run_blocks(kernel: Callable[[int, int], object], n: int, block: int) -> None:
-    """Call `kernel(start, stop)` over 0..n in blocks of `block`, on the configured threads.
+    """Call `kernel(start, stop)` for blocks of 0..n of length `block`, on the configured threads.
 
-    The blocks do not depend on the number of threads, and every block writes to its own place, so
-    neither does the result. The calling thread takes blocks like the others, and does not wait for
-    one that has not begun when nothing is left. The first exception reaches the caller.
+    The blocks do not depend on the number of threads and must write to different entries, so that
+    the result does not depend on it either. The calling thread runs blocks too. When no block is
+    left, it waits only for threads that have started. The first exception is raised again.
     """
     bounds = [(start, min(start + block, n)) for start in range(0, n, block)]
     threads = min(get_config().n_threads, len(bounds))
@@ -33,14 +33,14 @@ def run_blocks(kernel: Callable[[int, int], object], n: int, block: int) -> None
         for start, stop in bounds:
             kernel(start, stop)
         return
-    waiting = iter(bounds)
+    remaining = iter(bounds)
     lock = Lock()
     failures: list[BaseException] = []
 
     def work() -> None:
         while not failures:
             with lock:
-                bound = next(waiting, None)
+                bound = next(remaining, None)
             if bound is None:
                 return
             try:
@@ -48,13 +48,13 @@ def run_blocks(kernel: Callable[[int, int], object], n: int, block: int) -> None
             except BaseException as failure:  # noqa: BLE001 - raised again in the calling thread
                 failures.append(failure)
 
-    if threads not in _helpers:
-        _helpers[threads] = ThreadPoolExecutor(threads - 1, "partita")
-    others = [_helpers[threads].submit(copy_context().run, work) for _ in range(threads - 1)]
+    if threads not in _pools:
+        _pools[threads] = ThreadPoolExecutor(threads - 1, "partita")
+    futures = [_pools[threads].submit(copy_context().run, work) for _ in range(threads - 1)]
     work()
-    for other in others:
-        if not other.cancel():
-            other.result()
+    for future in futures:
+        if not future.cancel():
+            future.result()
     if failures:
         raise failures[0]
 
@@ -62,11 +62,19 @@ def run_blocks(kernel: Callable[[int, int], object], n: int, block: int) -> None
 def run_shares(
     kernel: Callable[[int, int], object], n: int, work: int, per_thread: int = 2
 ) -> None:
-    """Call `kernel(first, last)` over 0..n in a few shares per thread, in one if it is little work.
+    """Call `kernel(first, last)` for a few shares of 0..n per thread, or once for little work.
 
-    For kernels whose result does not depend on where a share begins. `work` is about how many
-    numbers they read or write in all. Of two shares per thread one that comes late leaves the
-    others something to do; one is enough where a share must do much for itself.
+    The result must not depend on the bounds of the shares.
+
+    Parameters
+    ----------
+    kernel : callable
+    n : int
+    work : int
+        About how many numbers all shares read or write.
+    per_thread : int, default=2
+        Shares per thread. With two, a thread that starts late leaves work to the others; with one,
+        work that every share repeats is done less often.
     """
     threads = get_config().n_threads
     shares = per_thread * threads if work > _SMALL and threads > 1 else 1

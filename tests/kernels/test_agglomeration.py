@@ -58,7 +58,7 @@ def test_spanning_tree_heights_equal_single_linkage():
     n = len(labels)
     left, right, height = np.empty(n - 1, int), np.empty(n - 1, int), np.empty(n - 1)
     columns = np.ascontiguousarray(labels.T)
-    _kernels.spanning_tree.spanning_tree(columns, 65535, left, right, height)
+    _kernels.spanning_tree.prim(columns, 65535, left, right, height)
     distances = (labels[:, None] != labels).sum(axis=2).astype(float)
     np.testing.assert_array_equal(np.sort(height), heights_slowly(distances, np.ones(n), "single"))
     np.testing.assert_array_equal(distances[left, right], height)

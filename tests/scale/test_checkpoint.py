@@ -1,4 +1,4 @@
-"""Long fits that are stopped anywhere, go on, and end as if nothing had happened."""
+"""A fit that is interrupted anywhere and continued gives the same result."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 class StopError(Exception):
-    """Stands for a process that ends here."""
+    """Ends a fit, as if the process had ended."""
 
 
 class Stopping(Checkpoint):
-    """Writes every state, and stops the fit after so many."""
+    """Saves every state, and ends the fit after `after` states."""
 
     def __init__(self, path: Path, after: int) -> None:
         super().__init__(path, every=0)
@@ -49,7 +49,7 @@ class Stopping(Checkpoint):
 
 
 def result(model: Any) -> dict[str, Any]:
-    """All that must be the same, to the last bit."""
+    """Return the results that must be equal bit for bit."""
     return {
         "labels": model.labels_.tolist(),
         "objective": model.objective_,
@@ -61,13 +61,13 @@ def result(model: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody pulls the plug here: files need not reach the disk."""
+    """Do not wait for the disk: the machine does not fail in these tests."""
     monkeypatch.setattr("partita._atomic._flush_to_disk", lambda path: None)
 
 
 @pytest.fixture
 def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes a small table one of which only some rows are in the sample that fits start on."""
+    """Make the initial sample smaller than the table."""
     monkeypatch.setattr("partita.solvers.label_kmeans._seeds._SAMPLE", 300)
 
 
@@ -75,7 +75,7 @@ def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stopped_everywhere(make: Callable[..., Any], X: Any, folder: Path) -> int:
-    """Stop a fit after its first, second, fourth, ... state and go on each time; how often."""
+    """End a fit after its first, second, fourth, ... state and continue; return how many times."""
     expected = result(make().fit(X))
     for times, after in enumerate([1, *range(2, 1000, 2)]):
         try:
@@ -89,13 +89,13 @@ def stopped_everywhere(make: Callable[..., Any], X: Any, folder: Path) -> int:
         model = make(checkpoint=Checkpoint(folder, every=3600)).fit(X)
         assert result(model) == expected
         assert list(folder.iterdir()) == []  # nothing is left of a fit that is done
-    raise AssertionError("the fit goes on for ever")
+    raise AssertionError("the fit does not end")
 
 
 @pytest.mark.parametrize("where", ["memory", "store"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.usefixtures("quick_disk")
-def test_a_fit_goes_on_from_any_state(
+def test_a_fit_continues_from_any_state(
     method: str, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labels = planted(N, M, K, noise=0.5, missing=0.2)
@@ -109,7 +109,7 @@ def test_a_fit_goes_on_from_any_state(
 
 
 @pytest.mark.usefixtures("quick_disk")
-def test_refilled_clusters_go_on(tmp_path: Path) -> None:
+def test_a_fit_with_refilled_clusters_continues(tmp_path: Path) -> None:
     labels = planted(300, 3, 4, noise=0.5, missing=0.5, seed=1)
     store = stored(labels, tmp_path / "s")
 
@@ -121,8 +121,8 @@ def test_refilled_clusters_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("quick_disk")
-def test_fractions_as_weights_go_on(tmp_path: Path) -> None:
-    """Whose sums depend on the way by which rows came into their groups."""
+def test_a_fit_with_fractional_weights_continues(tmp_path: Path) -> None:
+    """Sums of fractional weights depend on the order in which rows moved."""
     weights = np.random.default_rng(0).uniform(0.1, 3.0, size=600)
     X = Ensemble.from_partitions(planted(600, M, K, noise=0.6, missing=0.3), weights=weights)
     for method in (SEC, KCC):
@@ -135,7 +135,7 @@ def test_fractions_as_weights_go_on(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("quick_disk", "small_sample")
 @pytest.mark.parametrize("method", [SEC, KCC, LWGP])
-def test_a_fit_that_started_on_a_sample_goes_on(method: Any, tmp_path: Path) -> None:
+def test_a_fit_initialized_on_a_sample_continues(method: Any, tmp_path: Path) -> None:
     store = stored(planted(N, M, K, noise=0.7, missing=0.2), tmp_path / "s")
 
     def make(**options: Any) -> Any:
@@ -145,7 +145,7 @@ def test_a_fit_that_started_on_a_sample_goes_on(method: Any, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("quick_disk")
-def test_lwgp_goes_on_from_any_stage(tmp_path: Path) -> None:
+def test_lwgp_continues_from_any_stage(tmp_path: Path) -> None:
     labels = planted(N, M, K, noise=0.5, missing=0.2)
 
     def make(**options: Any) -> Any:
@@ -157,7 +157,7 @@ def test_lwgp_goes_on_from_any_stage(tmp_path: Path) -> None:
 
 # -- killed ----------------------------------------------------------------------------------
 
-NURSERY = """
+PARENT = """
 import json, os, sys, time
 import numpy as np
 import partita.scale._store_rows
@@ -170,8 +170,8 @@ partita.solvers.label_kmeans._seeds._SAMPLE = 500
 METHODS = {"SEC": SEC, "KCC": KCC, "LWGP": LWGP}
 iterate = _Solver._iterate
 
-def slowly(self, *given):
-    time.sleep(0.01)  # so that a moment to kill it is not hard to find
+def iterate_slowly(self, *given):
+    time.sleep(0.01)  # long enough to kill it in between
     return iterate(self, *given)
 
 def fit(method, source, folder, out):
@@ -189,7 +189,7 @@ with config_context(n_threads=1, progress=lambda step: time.sleep(0.002)):
             fit(**order)
             print("done", flush=True)
             continue
-        _Solver._iterate = slowly
+        _Solver._iterate = iterate_slowly
         child = os.fork()
         if child == 0:
             fit(**order)
@@ -200,11 +200,11 @@ with config_context(n_threads=1, progress=lambda step: time.sleep(0.002)):
 
 
 class Nursery:
-    """A process with everything imported and compiled that forks one to be killed."""
+    """A process with all imports done and kernels compiled; it forks children to be killed."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", NURSERY],
+            [sys.executable, "-c", PARENT],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -231,7 +231,7 @@ class Nursery:
         return int(self.answer())
 
     def killed(self, pid: int) -> bool:
-        """Kill the child; False if it was done before."""
+        """Kill the child; return False if it had ended before."""
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         return self.ended() == -signal.SIGKILL
@@ -262,7 +262,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def written(state: Path) -> int:
-    """When a state was written, 0 if there is none."""
+    """Return the time when a state was written, 0 if there is none."""
     try:
         return state.stat().st_mtime_ns
     except FileNotFoundError:
@@ -310,7 +310,7 @@ def test_killed_at_random_points_and_resumed(
     assert list(folder.iterdir()) == []
 
 
-def test_killed_in_the_second_start(
+def test_killed_in_the_second_restart(
     nursery: Nursery, sources: dict[str, str], tmp_path: Path
 ) -> None:
     order = {"method": "SEC", "source": sources["store"]}
@@ -342,7 +342,7 @@ def start_under_way(folder: Path) -> int:
 
 @pytest.fixture
 def stopped(tmp_path: Path) -> tuple[np.ndarray, Path]:
-    """Labels, and the folder with the state of a fit to them that was stopped."""
+    """Labels, and the folder with the state of an interrupted fit to them."""
     labels = planted(400, M, K, noise=0.5)
     folder = tmp_path / "state"
     with pytest.raises(StopError):
@@ -475,7 +475,7 @@ def test_a_folder_that_refuses(
         SEC(K, random_state=0, checkpoint=tmp_path / "file" / "state").fit(labels)
 
 
-def test_what_a_killed_process_left_half_written_goes(
+def test_a_partial_file_of_a_killed_process_is_deleted(
     stopped: tuple[np.ndarray, Path],
 ) -> None:
     labels, folder = stopped

@@ -104,7 +104,7 @@ def test_emptied_clusters_on_a_cluster(client: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheduler", ["default", "client"])
-def test_no_client_given(scheduler: str, labels: np.ndarray, array: Any, client: Any) -> None:
+def test_without_a_client(scheduler: str, labels: np.ndarray, array: Any, client: Any) -> None:
     """The current client if there is one, otherwise Dask's default scheduler."""
     expected = SEC(K, n_init=1, random_state=0).fit(labels).labels_.tolist()
     before = _tasks_done(client)
@@ -180,7 +180,7 @@ def test_wide_codes() -> None:
 
 
 def test_blocks_of_unknown_length(labels: np.ndarray) -> None:
-    """As they come from a filter or a data frame; some may be empty."""
+    """A filter or a data frame makes such blocks; some may be empty."""
     array = da.from_array(labels, chunks=(500, -1))
     kept = array[array[:, 0] == 0]
     assert np.isnan(kept.shape[0])
@@ -213,7 +213,7 @@ def test_blocks_of_unknown_length(labels: np.ndarray) -> None:
         ),
     ],
 )
-def test_what_is_no_label_table_is_refused(make: Any, error: Any, message: str) -> None:
+def test_an_array_that_is_no_label_table_is_refused(make: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         SEC(2, random_state=0).fit(make())
 
@@ -226,7 +226,9 @@ def test_noise_as_single_clusters_is_refused(array: Any) -> None:
 # -- clients ---------------------------------------------------------------------------------
 
 
-def test_what_a_client_is_for(labels: np.ndarray, client: Any, tmp_path: Path) -> None:
+def test_a_client_needs_a_store_or_a_dask_array(
+    labels: np.ndarray, client: Any, tmp_path: Path
+) -> None:
     with pytest.raises(TypeError, match="X is a ndarray in memory"):
         SEC(K).fit(labels, client=client)
     store = stored(labels, tmp_path / "s")
@@ -276,7 +278,7 @@ def test_dask_is_not_imported_for_what_is_in_memory() -> None:
 
 
 def test_a_checkpoint_on_a_cluster(array: Any, client: Any, tmp_path: Path) -> None:
-    """Stopped after some passes and taken up again."""
+    """A fit is ended after some passes and continued."""
     expected = SEC(K, n_init=2, random_state=0).fit(array, client=client)
 
     class StopError(Exception):
@@ -300,7 +302,7 @@ def test_a_checkpoint_on_a_cluster(array: Any, client: Any, tmp_path: Path) -> N
 
 
 def replaced(client: Any, killed: int) -> bool:
-    """Waits until the cluster has noticed and has two workers again."""
+    """Wait until the cluster has two workers again."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         there = client.run(os.getpid, on_error="ignore").values()
@@ -311,7 +313,7 @@ def replaced(client: Any, killed: int) -> bool:
 
 
 class Killer:
-    """Kills a worker process once the third pass is under way."""
+    """Kill a worker process during the third pass."""
 
     def __init__(self, client: Any) -> None:
         self.client = client

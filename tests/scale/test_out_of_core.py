@@ -1,4 +1,4 @@
-"""Fits from a store: the labels of a fit in memory, and memory that does not grow with the rows."""
+"""Fits from a store give the labels of a fit in memory; memory does not grow with the rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Makes passes read about so many bytes at a time."""
+    """Return a function that sets the number of bytes of a chunk."""
     return lambda size: monkeypatch.setattr("partita.scale._store_rows._CHUNK_BYTES", size)
 
 
@@ -116,7 +116,7 @@ def test_threads_change_nothing(method: Any, tmp_path: Path, small_chunks: Any) 
 
 
 @pytest.mark.parametrize("init", ["random", "k-means++"])
-def test_seeds_are_drawn_alike(init: str, tmp_path: Path) -> None:
+def test_seeds_are_those_of_memory(init: str, tmp_path: Path) -> None:
     labels = planted(N, M, K, noise=0.6)
     store = stored(labels, tmp_path / "s")
     for seed in range(3):
@@ -162,7 +162,7 @@ def test_samples_without_any_label(tmp_path: Path, small_chunks: Any) -> None:
 
 @pytest.mark.parametrize("utility", ["c", "h", "cos"])
 @pytest.mark.parametrize("seed", range(1, 4))
-def test_emptied_clusters_are_refilled_alike(
+def test_empty_clusters_are_refilled_as_in_memory(
     utility: str, seed: int, tmp_path: Path, small_chunks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refilled = []
@@ -189,8 +189,8 @@ def test_emptied_clusters_are_refilled_alike(
     assert len(apart) == len(np.unique(labels, axis=0))  # equal rows never part
 
 
-def test_a_row_and_its_copies_are_given_away_together(tmp_path: Path) -> None:
-    """The costliest rows are copies of one another; two empty groups must not share them."""
+def test_equal_rows_refill_one_group_together(tmp_path: Path) -> None:
+    """The costliest rows are equal: they must not be divided among two empty groups."""
     labels = np.repeat([[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3], [0, 0, 1]], 20, axis=0)
     store = stored(labels, tmp_path / "s")
     rows = StoreRows(store)
@@ -230,9 +230,7 @@ def test_predict_after_a_fit_from_a_store(method: Any, tmp_path: Path) -> None:
     assert again.predict(labels[:50]).tolist() == model.predict(labels[:50]).tolist()
 
 
-def test_files_go_when_nobody_holds_the_labels(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_deleted_with_the_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = stored(planted(500, M, K), tmp_path / "s")
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -249,7 +247,7 @@ def test_files_go_when_nobody_holds_the_labels(
     assert list(scratch.iterdir()) == []
 
 
-def test_progress_says_how_fast_and_how_long(tmp_path: Path, small_chunks: Any) -> None:
+def test_progress_reports_speed_and_remaining_time(tmp_path: Path, small_chunks: Any) -> None:
     store = stored(planted(N, M, K), tmp_path / "s")
     small_chunks(500 * M)
     told: list[Progress] = []
@@ -320,10 +318,10 @@ def test_fewer_different_rows_than_clusters(
 
 
 @pytest.mark.parametrize("init", ["merge", "k-means++", "random"])
-def test_rows_that_a_sample_has_not_seen(
+def test_rows_unlike_all_rows_of_the_sample(
     init: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A few rows unlike all others: a cluster that begins empty takes them."""
+    """An initially empty cluster takes a few rows that differ from all others."""
     monkeypatch.setattr(_seeds, "_SAMPLE", 20)
     labels = np.repeat([[0, 0, 1, 0], [1, 1, 0, 0], [2, 1, 1, 1], [3, 2, 2, 2]], 500, axis=0)[:1502]
     found = SEC(4, init=init, random_state=0).fit(stored(labels, tmp_path / "s"))

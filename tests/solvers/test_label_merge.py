@@ -38,8 +38,8 @@ def objective(geometry: Geometry, counts: np.ndarray, masses: np.ndarray) -> flo
 
 
 @pytest.mark.parametrize("name", ["SEC", "CCC", "KC"])
-def test_the_union_that_raises_the_objective_least(name: str) -> None:
-    """Where distances are Euclidean and no label is missing, the loss is the objective's."""
+def test_merges_raise_the_objective_least(name: str) -> None:
+    """With Euclidean distances and no missing label, Ward's criterion is that of the objective."""
     labels = planted(300, 8, 5)
     rows, geometry = geometry_of(METHODS[name], labels, np.linspace(0.5, 2.0, 8))
     groups = np.random.default_rng(0).integers(0, 12, rows.n_rows)
@@ -65,8 +65,8 @@ def test_the_union_that_raises_the_objective_least(name: str) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_three_merged_starts_are_better_than_ten_drawn(name: str, missing: float) -> None:
-    """Clusters that fall into many pieces, of which every partition sees others."""
+def test_three_merged_restarts_are_better_than_ten_of_kmeans(name: str, missing: float) -> None:
+    """Every partition splits the clusters into other small pieces."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 8, 1200)
     labels = []
@@ -85,8 +85,8 @@ def test_three_merged_starts_are_better_than_ten_drawn(name: str, missing: float
 @pytest.mark.filterwarnings("ignore:.*samples have different labels")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("n_clusters", [1, 2, 5, 30, 39])
-def test_as_many_groups_as_asked_for(name: str, n_clusters: int) -> None:
-    """Up to one fewer than there are rows, with rows that have few labels."""
+def test_number_of_groups(name: str, n_clusters: int) -> None:
+    """Up to one less than the number of rows, with rows that have few labels."""
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 4, (40, 6))
     labels[rng.random(labels.shape) < 0.4] = -1
@@ -96,14 +96,14 @@ def test_as_many_groups_as_asked_for(name: str, n_clusters: int) -> None:
     assert sorted(np.unique(groups)) == list(range(n_clusters))
 
 
-def test_how_many_groups_are_merged() -> None:
+def test_number_of_small_groups() -> None:
     assert max_initial_groups(3) == 12
     assert max_initial_groups(100) == 400
     assert max_initial_groups(1000) == 1300
 
 
-def test_very_many_rows_start_from_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawn by weight, with the partitions' weights in the sample's order of columns."""
+def test_many_rows_are_initialized_on_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weights of the partitions follow the order of columns of the sample."""
     monkeypatch.setattr(_seeds, "_SAMPLE", 200)
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 5, 3000)

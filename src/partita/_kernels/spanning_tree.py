@@ -8,7 +8,7 @@ from partita._kernels._jit import jit
 
 
 @jit
-def spanning_tree(columns, missing_code, left, right, height):
+def prim(columns, missing_code, left, right, height):
     """Fill `left`, `right`, `height`: edge t joins rows left[t] and right[t] at height[t].
 
     Prim's algorithm without a matrix. The distance of two rows is the number of partitions that do

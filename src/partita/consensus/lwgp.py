@@ -18,9 +18,9 @@ from partita.scale.checkpoint import Stages
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.rows_transfer_cut import (
     RowEmbedding,
+    cluster_embedded_rows,
     cluster_vectors,
     inverse_degree,
-    rows_transfer_cut,
 )
 from partita.solvers.transfer_cuts import transfer_cut_embedding
 
@@ -122,35 +122,38 @@ class LWGP(BaseConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        stages = Stages.of(self.checkpoint, self._checkpoint_identity(EnsembleRows(ensemble)))
+        stages = Stages.load(self.checkpoint, self._checkpoint_identity(EnsembleRows(ensemble)))
         if "embedding" not in stages.state:
             if "certainty" not in stages.state:
-                stages.keep(certainty=cluster_certainty(ensemble, self.theta))
+                stages.finish(certainty=cluster_certainty(ensemble, self.theta))
             graph = LabelGraph(ensemble, stages.state["certainty"])
             _, embedding = transfer_cut_embedding(graph, ensemble.weights, self.n_clusters)
-            stages.keep(embedding=embedding)
+            stages.finish(embedding=embedding)
         labels, inertia = weighted_kmeans(
             stages.state["embedding"], ensemble.weights, self.n_clusters, rng, n_init=self.n_init
         )
         return Solution(labels, objective=inertia)
 
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
-        stages = Stages.of(self.checkpoint, self._checkpoint_identity(rows))
+        stages = Stages.load(self.checkpoint, self._checkpoint_identity(rows))
         if "vectors" not in stages.state:
             if "certainty" not in stages.state:
                 overlaps = overlaps_of_rows(rows)
                 entropy = entropy_by_overlaps(overlaps, rows.offsets)
                 certainty = np.exp(-entropy / (self.theta * rows.n_partitions))
-                stages.keep(certainty=certainty, sizes=overlaps.diagonal().copy())
+                stages.finish(certainty=certainty, sizes=overlaps.diagonal().copy())
                 del overlaps
             certainty, sizes = stages.state["certainty"], stages.state["sizes"]
             degrees = partial(
-                inverse_degree, missing=rows.missing_code, offsets=rows.offsets, certainty=certainty
+                inverse_degree,
+                missing_code=rows.missing_code,
+                offsets=rows.offsets,
+                certainty=certainty,
             )
             gram = overlaps_of_rows(rows, degrees)
-            stages.keep(vectors=cluster_vectors(gram, sizes, certainty, self.n_clusters))
+            stages.finish(vectors=cluster_vectors(gram, sizes, certainty, self.n_clusters))
         embedding = RowEmbedding(stages.state["vectors"], rows.missing_code, rows.offsets)
-        cut = rows_transfer_cut(
+        cut = cluster_embedded_rows(
             rows, embedding, self.n_clusters, rng, n_init=self.n_init, stages=stages
         )
         return RowsSolution(cut.groups, objective=cut.inertia)

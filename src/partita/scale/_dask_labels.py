@@ -1,4 +1,4 @@
-"""Labels in a Dask array: their categories found block by block, then coded where they lie."""
+"""Coding of the labels of a Dask array, block by block on the workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from partita.scale._dask_workers import Workers
 
 __all__ = ["CodedBlocks", "tree"]
 
-_FAN_IN = 4
+_FAN_IN = 4  # results that one task of a tree merges
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class CodedBlocks:
 
     Attributes
     ----------
-    blocks : delayed arrays of shape (rows, n_partitions)
-    lengths : rows of each
+    blocks : tuple of delayed arrays of shape (length, n_partitions)
+    lengths : tuple of int
     layout : LabelLayout
     """
 
@@ -37,25 +37,25 @@ class CodedBlocks:
 
     @classmethod
     def of(cls, array: Any, noise: str, workers: Workers) -> CodedBlocks:
-        """One pass for the labels there are, and one that codes the blocks by them."""
+        """Collect the distinct labels in a first pass, and code the blocks in a second one."""
         import dask
 
         blocks = _row_blocks(_checked(array, noise))
-        found = [dask.delayed(_Found.of, pure=False)(block) for block in blocks]
-        all_found = workers.run(tree(_Found.merged, found))
-        categories = tuple(_categories(i, s, noise) for i, s in enumerate(all_found.labels))
+        contents = [dask.delayed(_BlockContent.of, pure=False)(block) for block in blocks]
+        content = workers.run(tree(_BlockContent.merged, contents))
+        categories = tuple(_categories(i, s, noise) for i, s in enumerate(content.labels))
         layout = LabelLayout.of(categories)
-        filled = [i for i, length in enumerate(all_found.lengths) if length]
+        filled = [i for i, length in enumerate(content.lengths) if length]
         names = dask.delayed(categories, pure=False, traverse=False)
         coded = [
             dask.delayed(_coded, pure=False)(blocks[i], names, noise, layout.dtype) for i in filled
         ]
-        lengths = tuple(all_found.lengths[i] for i in filled)
+        lengths = tuple(content.lengths[i] for i in filled)
         return cls(tuple(workers.keep(coded)), lengths, layout)
 
 
 def tree(merge: Any, tasks: list[Any]) -> Any:
-    """One task that merges the results of all, few at a time and always in the same order."""
+    """Return a task that merges the results of all tasks, a few at a time, in a fixed order."""
     import dask
 
     task = dask.delayed(merge, pure=False)
@@ -84,27 +84,27 @@ def _checked(array: Any, noise: str) -> Any:
 
 
 def _row_blocks(array: Any) -> list[Any]:
-    """Delayed blocks that hold all columns each."""
+    """Return delayed blocks of rows with all columns."""
     if array.numblocks[1] > 1:
-        unknown = np.isnan(array.shape[0])
-        array = array.rechunk({1: -1} if unknown else {0: "auto", 1: -1})
+        is_unknown = np.isnan(array.shape[0])
+        array = array.rechunk({1: -1} if is_unknown else {0: "auto", 1: -1})
     return list(array.to_delayed().ravel())
 
 
 @dataclass(frozen=True)
-class _Found:
-    """Numbers of rows of some blocks, and the labels of every column in them."""
+class _BlockContent:
+    """Lengths of some blocks, and the distinct labels of every column in them."""
 
     lengths: list[int]
     labels: list[set[Any]]
 
     @classmethod
-    def of(cls, block: NDArray[Any]) -> _Found:
+    def of(cls, block: NDArray[Any]) -> _BlockContent:
         columns = enumerate(np.asarray(block).T)
         return cls([len(block)], [set(distinct_labels(c, str(i))) for i, c in columns])
 
     @classmethod
-    def merged(cls, parts: list[_Found]) -> _Found:
+    def merged(cls, parts: list[_BlockContent]) -> _BlockContent:
         return reduce(
             lambda a, b: cls(
                 a.lengths + b.lengths,
@@ -115,7 +115,7 @@ class _Found:
 
 
 def _categories(i: int, labels: set[Any], noise: str) -> NDArray[Any]:
-    """The sorted labels of a column, as `encode` would find them in all of it."""
+    """Return the sorted labels of a column, equal to those that `encode` finds in all of it."""
     names = sorted(labels - ({-1} if noise == "missing" else set()))
     if not names:
         raise InvalidEnsembleError(
@@ -128,4 +128,4 @@ def _coded(
     block: NDArray[Any], categories: tuple[NDArray[Any], ...], noise: str, dtype: Any
 ) -> NDArray[Any]:
     codes, _ = encode_with(list(np.asarray(block).T), categories, noise)
-    return codes.astype(dtype)  # -1 becomes the largest value of its type, that is, "missing"
+    return codes.astype(dtype)  # -1 becomes the largest value of the type: the missing code

@@ -1,4 +1,4 @@
-"""Where tasks run: on the workers of a Dask cluster, or on Dask's default scheduler."""
+"""Execution of tasks on the workers of a Dask cluster, or by Dask's default scheduler."""
 
 from __future__ import annotations
 
@@ -11,50 +11,52 @@ from partita._packages import require_package
 
 __all__ = ["Workers"]
 
-_QUIET = {"distributed.admin.large-graph-warning-threshold": "1 TB"}  # tables go with the tasks
+# tasks contain tables of costs: a large graph is intended
+_NO_WARNING = {"distributed.admin.large-graph-warning-threshold": "1 TB"}
 
 
 class Workers:
-    """The workers of a client, of the current client if there is one, or those of this process.
+    """Workers of a Dask client.
 
-    Tasks are Dask's delayed objects. A task whose worker is lost is done again by another one.
+    Without `client`, the current client is used if there is one, else the default scheduler in this
+    process. Tasks are delayed objects. If a worker is lost, another one repeats its tasks.
     """
 
     def __init__(self, client: Any = None) -> None:
         self.client = _current_client() if client is None else _checked(client)
 
     def run(
-        self, task: Any, stages: Sequence[Any] = (), finished: Callable[[int], None] | None = None
+        self, task: Any, stages: Sequence[Any] = (), on_stage: Callable[[int], None] | None = None
     ) -> Any:
-        """The result of a task; `finished(i)` is called as each of the tasks it rests on ends."""
+        """Return the result of a task; call `on_stage(i)` when stage i, which it needs, ends."""
         import dask
 
         if self.client is None:
             return dask.compute(task)[0]
         from distributed import as_completed
 
-        with dask.config.set(_QUIET):
+        with dask.config.set(_NO_WARNING):
             result, *parts = self.client.compute([task, *stages])
         number = {part.key: i for i, part in enumerate(parts)}
         for part in as_completed(parts, loop=self.client.loop):
-            if finished is not None and part.status == "finished":
-                finished(number[part.key])
+            if on_stage is not None and part.status == "finished":
+                on_stage(number[part.key])
         return result.result()
 
     def stream(self, tasks: Sequence[Any]) -> Iterator[Any]:
-        """The results of tasks in order, each let go once it has been handed over."""
+        """Yield the results of tasks in order; each is released after it is yielded."""
         import dask
 
         if self.client is None:
             yield from dask.compute(*tasks)
             return
-        with dask.config.set(_QUIET):
-            waiting = deque(self.client.compute(list(tasks)))
-        while waiting:
-            yield waiting.popleft().result()
+        with dask.config.set(_NO_WARNING):
+            futures = deque(self.client.compute(list(tasks)))
+        while futures:
+            yield futures.popleft().result()
 
     def keep(self, tasks: Sequence[Any]) -> Sequence[Any]:
-        """Tasks whose results stay where they were made for as long as someone holds these."""
+        """Compute tasks and return them; the results stay on the workers while they are in use."""
         import dask
 
         if self.client is None:
@@ -69,7 +71,7 @@ def _current_client() -> Any:
 
     try:
         return default_client()
-    except ValueError:  # there is none
+    except ValueError:  # no current client
         return None
 
 

@@ -1,4 +1,4 @@
-"""Which inputs are rows that stay where they are."""
+"""Choice of `Rows` for an input that is not in memory."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["rows_outside"]
 
 
 def rows_outside(X: Any, noise: str, client: Any) -> StoreRows | DaskRows | None:
-    """The rows of a store or of a Dask array; None for what is in memory."""
-    if type(X).__module__.startswith("dask.array"):  # Dask need not be there
+    """Return the rows of a store or of a Dask array; None for labels in memory."""
+    if type(X).__module__.startswith("dask.array"):  # without an import of Dask
         return DaskRows.of_array(X, noise, client)
     if isinstance(X, LabelStore):
         return StoreRows(X) if client is None else DaskRows.of_store(X, client)

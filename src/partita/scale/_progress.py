@@ -1,4 +1,4 @@
-"""How far a pass over rows has come, how fast it goes, and when it will be done."""
+"""Progress of a pass over rows: share, speed and remaining time."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from partita.config import report_progress
 __all__ = ["report_rows"]
 
 
-def report_rows(done: int, n_rows: int, began: float) -> None:
-    """Report a pass that began at `began` (by `perf_counter`) and has seen `done` rows."""
+def report_rows(n_done: int, n_rows: int, started: float) -> None:
+    """Report a pass that started at `started` (by `perf_counter`) and has read `n_done` rows."""
     message = ""
-    if done:
-        rate = done / (perf_counter() - began)
-        message = f"{rate:.3g} rows/s, {(n_rows - done) / rate:.0f} s left"
-    report_progress("rows", done, n_rows, message)
+    if n_done:
+        rate = n_done / (perf_counter() - started)
+        message = f"{rate:.3g} rows/s, {(n_rows - n_done) / rate:.0f} s left"
+    report_progress("rows", n_done, n_rows, message)

@@ -1,4 +1,4 @@
-"""`Checkpoint`: the state of a long fit in a folder, so that it can go on after it was killed."""
+"""`Checkpoint`: saves the state of a long fit, so that an interrupted fit can continue."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ _FIT = "fit"
 
 
 class Checkpoint:
-    """The state of one fit, written whole or not at all.
+    """Saved state of one fit, from which the same call continues after an interruption.
+
+    A state is written completely or not at all.
 
     Parameters
     ----------
-    path : folder
-        Made if it is not there. It belongs to one fit: another one's state is refused.
-    every : float
-        Seconds between two states, at least.
+    path : str or Path
+        Folder of the state; it is created if it does not exist. Use one folder per fit: the state
+        of another fit is refused.
+    every : float, default=30.0
+        Smallest number of seconds between two saved states.
 
     Examples
     --------
@@ -50,19 +53,19 @@ class Checkpoint:
 
     @property
     def is_due(self) -> bool:
-        """Whether the last state is old enough for a new one."""
+        """Whether the last saved state is older than `every` seconds."""
         return monotonic() - self._saved >= self.every
 
     def load(self, fit: Mapping[str, Any]) -> dict[str, NDArray[Any]] | None:
-        """The arrays of the last state, None if there is none.
+        """Return the arrays of the saved state, None if there is none.
 
-        `fit` says what is being fitted to what; a state of anything else is refused.
+        `fit` identifies method, parameters and data. A state with another identity is refused.
         """
         self._saved = monotonic()
         with explained(self.path, "No state has been written."):
             self.path.mkdir(parents=True, exist_ok=True)
         file = self.path / _FILE
-        for partial in self.path.glob(f".{_FILE}.*.partial"):  # of a process killed while it wrote
+        for partial in self.path.glob(f".{_FILE}.*.partial"):  # left by a process that was killed
             partial.unlink(missing_ok=True)
         if not file.exists():
             return None
@@ -70,40 +73,43 @@ class Checkpoint:
             # opened here: NumPy does not close a file that it cannot read
             with open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
-            known = json.loads(str(arrays.pop(_FIT)))
+            saved = json.loads(str(arrays.pop(_FIT)))
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise ValueError(
                 f"{str(file)!r} is not the state of a fit, or it is damaged. Delete it to start "
                 "from the beginning."
             ) from error
-        wanted = json.loads(json.dumps(fit))
-        if known != wanted:
-            differing = [
-                f"{key}={known.get(key)!r} there, {wanted.get(key)!r} here"
-                for key in sorted(known.keys() | wanted.keys())
-                if known.get(key) != wanted.get(key)
+        current = json.loads(json.dumps(fit))
+        if saved != current:
+            differences = [
+                f"{key}={saved.get(key)!r} there, {current.get(key)!r} here"
+                for key in sorted(saved.keys() | current.keys())
+                if saved.get(key) != current.get(key)
             ]
             raise ValueError(
-                f"{str(file)!r} holds the state of another fit: {'; '.join(differing)}. Choose "
+                f"{str(file)!r} holds the state of another fit: {'; '.join(differences)}. Choose "
                 "another folder, or delete the file to start from the beginning."
             )
         return arrays
 
     def save(self, fit: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Replace the last state by this one."""
+        """Replace the saved state."""
         named: dict[str, Any] = {_FIT: np.asarray(json.dumps(fit)), **arrays}
         write_atomically(self.path / _FILE, lambda file: np.savez(file, **named))
         self._saved = monotonic()
 
     def clear(self) -> None:
-        """Drop the state: the fit is done."""
+        """Delete the saved state, after the fit has ended."""
         (self.path / _FILE).unlink(missing_ok=True)
 
 
 class Stages:
-    """What a fit that goes by stages has come to: in memory, and in a checkpoint if there is one.
+    """Result of the last finished stage of a fit, saved in a checkpoint if there is one.
 
-    Each stage replaces the one before.
+    Attributes
+    ----------
+    state : mapping
+        Arrays of the last finished stage, by name; empty at the beginning.
     """
 
     def __init__(
@@ -117,17 +123,18 @@ class Stages:
         self._fit = fit
 
     @classmethod
-    def of(cls, given: str | Path | Checkpoint | None, fit: Mapping[str, Any]) -> Stages:
-        """Begin, or go on from where an earlier call of the same fit was."""
-        checkpoint = as_checkpoint(given)
+    def load(cls, target: str | Path | Checkpoint | None, fit: Mapping[str, Any]) -> Stages:
+        """Return the saved state of the same fit, or an empty one."""
+        checkpoint = as_checkpoint(target)
         return cls(checkpoint, fit, {} if checkpoint is None else checkpoint.load(fit) or {})
 
-    def keep(self, **state: NDArray[Any]) -> None:
+    def finish(self, **state: NDArray[Any]) -> None:
+        """Replace the state by that of a finished stage; save it if the last saved one is old."""
         self.state = state
         if self._checkpoint is not None and self._checkpoint.is_due:
             self._checkpoint.save(self._fit, state)
 
 
-def as_checkpoint(given: str | Path | Checkpoint | None) -> Checkpoint | None:
-    """A folder as a checkpoint; a checkpoint or None as it is."""
-    return Checkpoint(given) if isinstance(given, str | Path) else given
+def as_checkpoint(target: str | Path | Checkpoint | None) -> Checkpoint | None:
+    """Return a checkpoint in a folder; return a checkpoint or None unchanged."""
+    return Checkpoint(target) if isinstance(target, str | Path) else target

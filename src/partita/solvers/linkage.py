@@ -179,5 +179,5 @@ def spanning_tree(codes: NDArray[Any], missing_code: int) -> Tree:
     left, right, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
     if n > 1:
         columns = np.ascontiguousarray(codes.T)
-        _kernels.spanning_tree.spanning_tree(columns, missing_code, left, right, height)
+        _kernels.spanning_tree.prim(columns, missing_code, left, right, height)
     return _sorted_tree(left, right, height)

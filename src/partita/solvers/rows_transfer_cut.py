@@ -1,4 +1,4 @@
-"""The transfer cut of rows that are not all in memory: only the clusters' side is formed."""
+"""Transfer cut of rows that are not all in memory; only the graph of base clusters is formed."""
 
 from __future__ import annotations
 
@@ -19,36 +19,53 @@ from partita.solvers.kmeans import TOLERANCE, kmeans_model
 from partita.solvers.label_kmeans import RowSample, Tables, is_sampled
 from partita.solvers.spectral import top_eigenvectors
 
-__all__ = ["RowEmbedding", "RowsCut", "cluster_vectors", "rows_transfer_cut"]
+__all__ = ["RowEmbedding", "RowsCut", "cluster_embedded_rows", "cluster_vectors", "inverse_degree"]
 
-_TINY = 1e-10
+_TINY = 1e-10  # keeps the norm of a row without labels above 0
 _ROWS = 4096
 _MAX_ITER = 100
 
 
 @dataclass(frozen=True)
 class RowEmbedding:
-    """Unit vectors of label rows: sums of a vector per cluster (`vectors`, shape (L, K))."""
+    """Embedding of rows: the normalized sum of the vectors of a row's base clusters.
+
+    Attributes
+    ----------
+    vectors : array of shape (L, K)
+        One vector per base cluster.
+    missing_code : int
+    offsets : array of shape (n_partitions + 1,)
+    """
 
     vectors: NDArray[np.float64]
     missing_code: int
     offsets: NDArray[np.int64]
 
-    def __call__(self, labels: NDArray[Any]) -> NDArray[np.float64]:
-        n, (_, width) = len(labels), self.vectors.shape
-        out, nothing = np.empty((n, width)), np.zeros(n)
-        no_slope = np.zeros((labels.shape[1], width))
+    def __call__(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the unit vectors of rows, shape (n, K)."""
+        n, (_, width) = len(codes), self.vectors.shape
+        out, zeros = np.empty((n, width)), np.zeros(n)
+        no_slope = np.zeros((codes.shape[1], width))
         kernel, costs = _kernels.label_kmeans.row_costs, Tables(self.vectors, no_slope)
-        table = CodeTable.of(labels, self.missing_code, self.offsets)
+        table = CodeTable.of(codes, self.missing_code, self.offsets)
         run_blocks(
-            lambda start, stop: kernel(table, costs, nothing, nothing, start, stop, out), n, _ROWS
+            lambda start, stop: kernel(table, costs, zeros, zeros, start, stop, out), n, _ROWS
         )
         return out / (np.linalg.norm(out, axis=1, keepdims=True) + _TINY)
 
 
 @dataclass(frozen=True)
 class RowsCut:
-    """Groups of the rows, chunk by chunk, and the inertia of their embedding."""
+    """Result of `cluster_embedded_rows`.
+
+    Attributes
+    ----------
+    groups : callable
+        Yields the groups of the rows chunk by chunk.
+    inertia : float
+        Of k-means on the embedding.
+    """
 
     groups: Callable[[], Iterator[NDArray[np.int32]]]
     inertia: float
@@ -60,10 +77,22 @@ def cluster_vectors(
     certainty: NDArray[np.float64],
     n_components: int,
 ) -> NDArray[np.float64]:
-    """Vectors whose sums over a row's clusters are its place in the normalized cut, (L, K).
+    """Return one vector per base cluster; their sums embed the rows as in the normalized cut.
 
-    gram : Bᵀ D_x^-1 B of the plain incidence, the rows' degrees d_x being sums of certainties
-    sizes : weight of every cluster
+    Parameters
+    ----------
+    gram : array of shape (L, L)
+        Bᵀ D_x^-1 B of the unweighted incidence; the degree d_x of a row is the sum of the
+        certainties of its base clusters.
+    sizes : array of shape (L,)
+        Weight of every base cluster.
+    certainty : array of shape (L,)
+        Weight of the edges of every base cluster.
+    n_components : int
+
+    Returns
+    -------
+    vectors : array of shape (L, n_components)
     """
     degree = certainty * sizes
     scale = np.where(degree > 0, certainty / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
@@ -76,8 +105,8 @@ def cluster_vectors(
 
 
 @dataclass(frozen=True)
-class _Nearest:
-    """Rows of a chunk into the groups of their nearest centers."""
+class _NearestCenters:
+    """Assignment of rows to the nearest centers of their embedding."""
 
     embedding: RowEmbedding
     centers: NDArray[np.float64]
@@ -88,7 +117,7 @@ class _Nearest:
     def groups(
         self, chunk: Chunk
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-        """Groups (-1 without any label), the rows' vectors, and their squared distances."""
+        """Return groups (-1 for rows without labels), vectors and squared distances to centers."""
         points = self.embedding(chunk.codes)
         distances = (self.centers**2).sum(axis=1) - 2.0 * points @ self.centers.T
         groups = np.argmin(distances, axis=1).astype(np.int32)
@@ -97,20 +126,19 @@ class _Nearest:
         groups[unlabeled] = -1
         return groups, points, np.maximum(squared, 0.0)
 
-    def add_up(self, chunk: Chunk, totals: Totals) -> None:
-        """Sums, weights and inertia of the groups."""
+    def add(self, chunk: Chunk, totals: Totals) -> None:
+        """Add sums of vectors, weights and inertia of the groups to the totals."""
         sums, weights, inertia = totals
         groups, points, squared = self.groups(chunk)
-        there = groups >= 0
-        weight = chunk.weights[there]
-        np.add.at(weights, groups[there], weight)
+        labeled = groups >= 0
+        weight = chunk.weights[labeled]
+        np.add.at(weights, groups[labeled], weight)
         for k in range(points.shape[1]):
-            column = np.bincount(groups[there], weight * points[there, k], len(sums))
-            sums[:, k] += column
-        inertia += float(weight @ squared[there])
+            sums[:, k] += np.bincount(groups[labeled], weight * points[labeled, k], len(sums))
+        inertia += float(weight @ squared[labeled])
 
 
-def rows_transfer_cut(
+def cluster_embedded_rows(
     rows: Rows,
     embedding: RowEmbedding,
     n_clusters: int,
@@ -119,42 +147,47 @@ def rows_transfer_cut(
     n_init: int,
     stages: Stages,
 ) -> RowsCut:
-    """k-means of the embedded rows: `n_init` starts on a sample, the best one run on all rows.
+    """Run k-means on the embedded rows: `n_init` restarts on a sample, the best one on all rows.
 
-    A sample that is all rows needs no second run, and the labels are those of `transfer_cut`.
+    If the sample contains all rows, the second run is omitted, and the labels are those of the
+    transfer cut in memory. `stages` saves the centers after every iteration on all rows.
     """
     sample = RowSample.draw(rows, n_clusters, rng)
-    done = int(stages.state.get("n_iter", 0))
+    n_done = int(stages.state.get("n_iter", 0))
     if "centers" in stages.state:
         centers = stages.state["centers"]
     else:
         core = sample.rows.ensemble
         points = embedding(sample.full_codes())
-        n_groups = min(n_clusters, core.n_rows)  # so few may be all the different rows there are
+        n_groups = min(n_clusters, core.n_rows)  # there may be fewer distinct rows than clusters
         centers = kmeans_model(points, core.weights, n_groups, rng, n_init=n_init).cluster_centers_
-    step = _Nearest(embedding, centers)
+    nearest = _NearestCenters(embedding, centers)
     totals = np.zeros(centers.shape), np.zeros(len(centers)), np.zeros(1)
-    rows.accumulate(step.add_up, totals)
-    for number in range(done, _MAX_ITER if is_sampled(rows, n_clusters) else 0):
+    rows.accumulate(nearest.add, totals)
+    for number in range(n_done, _MAX_ITER if is_sampled(rows, n_clusters) else 0):
         sums, weights, _ = totals
         filled = weights > 0
-        moved = np.where(filled[:, None], sums / np.where(filled, weights, 1.0)[:, None], centers)
-        # the rule of the k-means in memory: centers that move by a ten-thousandth of the variance
-        spread = 1.0 - float(((sums.sum(axis=0) / weights.sum()) ** 2).sum())
-        settled = float(((moved - centers) ** 2).sum()) <= TOLERANCE * spread / centers.shape[1]
-        centers, step = moved, _Nearest(embedding, moved)
-        if not settled:  # the last step must not be taken twice
-            stages.keep(vectors=embedding.vectors, centers=centers, n_iter=np.asarray(number + 1))
+        means = np.where(filled[:, None], sums / np.where(filled, weights, 1.0)[:, None], centers)
+        # as k-means in memory: stop when the centers move by less than TOLERANCE of the variance
+        variance = 1.0 - float(((sums.sum(axis=0) / weights.sum()) ** 2).sum())
+        converged = float(((means - centers) ** 2).sum()) <= TOLERANCE * variance / means.shape[1]
+        centers, nearest = means, _NearestCenters(embedding, means)
+        if not converged:  # a saved last iteration would be followed by one too many
+            n_iter = np.asarray(number + 1)
+            stages.finish(vectors=embedding.vectors, centers=centers, n_iter=n_iter)
         totals = np.zeros(centers.shape), np.zeros(len(centers)), np.zeros(1)
-        rows.accumulate(step.add_up, totals)
-        if settled:
+        rows.accumulate(nearest.add, totals)
+        if converged:
             break
-    return RowsCut(partial(rows.collect, step), float(totals[2][0]))
+    return RowsCut(partial(rows.collect, nearest), float(totals[2][0]))
 
 
 def inverse_degree(
-    labels: NDArray[Any], missing: int, offsets: NDArray[np.int64], certainty: NDArray[np.float64]
+    codes: NDArray[Any],
+    missing_code: int,
+    offsets: NDArray[np.int64],
+    certainty: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """1 / d_x, d_x being the sum of the certainties of a row's clusters; 0 for a row without."""
-    degree = row_sums(labels, missing, offsets, certainty)
+    """Return 1 / d_x, d_x being the sum of the certainties of a row's clusters; 0 if it is 0."""
+    degree = row_sums(codes, missing_code, offsets, certainty)
     return np.where(degree > 0, 1.0 / np.where(degree > 0, degree, 1.0), 0.0)

@@ -204,7 +204,7 @@ class Search:
 def _active_groups(falls: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the groups whose costs fell most: whole registers, at most half of all groups."""
     n_active = int(np.count_nonzero(falls < _INACTIVE * falls.min()))
-    padded_width = _kernels.label_search.padded_width
+    padded_width = _kernels.quantization.padded_width
     widths = [n for n in range(_LANES, len(falls) // 2 + 1, _LANES) if padded_width(n) == n]
     width = next((n for n in widths if n >= n_active), widths[-1])
     return np.argsort(falls, kind="stable")[:width]

@@ -63,7 +63,7 @@ def table_extremes(tables: Tables, previous: Tables, offsets: NDArray[np.int64])
     """Return the extreme look-ups of every partition and group, and their extreme changes."""
     m = len(offsets) - 1
     extremes = TableExtremes(*np.empty((4, m, tables.lookup.shape[1])))
-    kernel = _kernels.label_search.table_extremes
+    kernel = _kernels.quantization.table_extremes
     run_shares(
         lambda first, last: kernel(tables.lookup, previous.lookup, offsets, first, last, extremes),
         m,
@@ -80,7 +80,7 @@ def quantized(
     Small tables have entries of 16 bits, large ones of 8 bits.
     """
     m, n_groups = tables.slope.shape
-    width = _kernels.label_search.padded_width(n_groups)
+    width = _kernels.quantization.padded_width(n_groups)
     fits_cache = 2 * width * len(tables.lookup) <= _CACHE_BYTES
     dtype = np.dtype(np.int16 if fits_cache else np.int8)
     slopes = tables.slope
@@ -112,7 +112,7 @@ def _quantize(
     `n_terms` is the largest number of entries that a row can have.
     """
     length, n_groups = table.shape
-    kernels = _kernels.label_search
+    kernels = _kernels.quantization
     middle, per_step = np.empty((2, n_groups))
     n_roundings = 32 + n_terms / 8  # generous bound on the roundings in the sum of a cost
     max_entry = kernels.MAX_ENTRY[dtype]
