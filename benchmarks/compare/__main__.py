@@ -39,7 +39,7 @@ from benchmarks.compare._contenders import PEERS, Contender, ours
 from benchmarks.compare._measure import Limits, Outcome, run
 from benchmarks.compare._page import PAGE, page
 from benchmarks.compare._records import RECORDS, Records
-from partita.datasets import make_partitions
+from partita.datasets import make_mixed_partitions
 from partita.metrics import adjusted_rand
 from partita.registry import all_methods
 
@@ -50,12 +50,12 @@ QUICK_SAMPLES, QUICK_PARTITIONS = (1_000, 5_000), (20,)
 
 
 def planted(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return partitions of 10 to 40 clusters, and the planted classes.
+    """Return partitions of 10 to 40 clusters that split and mix classes, and the classes.
 
     Nearly all rows are distinct, so that compression gains nothing: the worst case for partita.
     """
-    return make_partitions(
-        n, m, N_CLUSTERS, noise=0.3, k_min=N_CLUSTERS, k_max=40, balanced=True, shuffle=True
+    return make_mixed_partitions(
+        n, m, N_CLUSTERS, n_pieces=4, noise=0.3, k_min=N_CLUSTERS, k_max=40
     )
 
 

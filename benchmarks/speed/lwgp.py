@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 
 from benchmarks.speed._measure import Record, in_turn, peak_mb
 from partita import LWGP
-from partita.datasets import make_partitions
+from partita.datasets import make_mixed_partitions
 
 K = 10
 
@@ -28,9 +28,7 @@ def reference(labels: np.ndarray) -> np.ndarray:
 def run() -> list[Record]:
     records = []
     for n, m in ((50_000, 20), (20_000, 100)):
-        labels, _ = make_partitions(
-            n, m, K, noise=0.2, k_min=K, k_max=100, balanced=True, shuffle=True
-        )
+        labels, _ = make_mixed_partitions(n, m, K, n_pieces=12, noise=0.2, k_min=K, k_max=100)
         ours = lambda labels=labels: LWGP(K, n_init=3, random_state=0).fit(labels)  # noqa: E731
         our_seconds, its_seconds = in_turn(
             ours, lambda labels=labels: reference(labels), repeats=12

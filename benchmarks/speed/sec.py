@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 
 from benchmarks.speed._measure import Record, in_turn, peak_mb
 from partita import SEC
-from partita.datasets import make_partitions
+from partita.datasets import make_mixed_partitions
 
 
 def sparse_rows(labels: np.ndarray) -> tuple[sp.csr_matrix, np.ndarray]:
@@ -32,9 +32,7 @@ def run() -> list[Record]:
 
 
 def beside_kmeans(n: int, *, k: int, k_i: int, target: float, repeats: int) -> Record:
-    labels, _ = make_partitions(
-        n, 100, k, noise=0.4, k_min=k_i, k_max=k_i, balanced=True, shuffle=True
-    )
+    labels, _ = make_mixed_partitions(n, 100, k, n_pieces=3, noise=0.4, k_min=k_i, k_max=k_i)
     seeds = np.arange(k)  # not one per planted cluster, which would converge at once
     iterations = SEC(k, init=seeds).fit(labels).n_iter_
 

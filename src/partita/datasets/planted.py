@@ -1,4 +1,4 @@
-"""Base partitions that are noisy copies of a planted clustering."""
+"""Base partitions of a planted clustering: noisy copies of it, or ones that also mix it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from partita._input.checks import random_generator
 
-__all__ = ["make_partitions"]
+__all__ = ["make_mixed_partitions", "make_partitions"]
 
 
 def make_partitions(
@@ -93,3 +93,65 @@ def make_partitions(
     is_missing[np.arange(n_samples), rng.integers(n_partitions, size=n_samples)] = False
     partitions[is_missing] = -1
     return partitions, y
+
+
+def make_mixed_partitions(
+    n_samples: int,
+    n_partitions: int,
+    n_clusters: int,
+    *,
+    n_pieces: int,
+    noise: float,
+    k_min: int,
+    k_max: int,
+    random_state: Any = 0,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Make base partitions that split and mix planted clusters, and add noise.
+
+    In each partition every planted cluster falls into pieces at random, and every piece belongs to
+    a random base cluster. A base cluster therefore holds pieces of several planted clusters, or of
+    none. Nearly all rows are distinct. `make_partitions` is easier: it splits or merges planted
+    clusters, but does not mix them.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples.
+    n_partitions : int
+        Number of base partitions.
+    n_clusters : int
+        Number of planted clusters, drawn with equal probability.
+    n_pieces : int
+        Number of pieces of each planted cluster in each partition.
+    noise : float
+        Share of labels that are replaced by a random one.
+    k_min, k_max : int
+        Range from which the number of base clusters of each partition is drawn uniformly, both
+        ends included.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed. The same seed gives the same partitions.
+
+    Returns
+    -------
+    partitions : array of shape (n_samples, n_partitions)
+        Labels.
+    y : array of shape (n_samples,)
+        The planted clusters.
+
+    Examples
+    --------
+    >>> from partita.datasets import make_mixed_partitions
+    >>> partitions, y = make_mixed_partitions(100, 5, 3, n_pieces=2, noise=0.1, k_min=3, k_max=6)
+    >>> partitions.shape
+    (100, 5)
+    """
+    rng = random_generator(random_state)
+    y = rng.integers(0, n_clusters, n_samples)
+    columns = []
+    for k in rng.integers(k_min, k_max + 1, n_partitions):
+        pieces = rng.integers(0, k, (n_clusters, n_pieces))
+        column = pieces[y, rng.integers(0, n_pieces, n_samples)]
+        is_noise = rng.random(n_samples) < noise
+        column[is_noise] = rng.integers(0, k, np.count_nonzero(is_noise))
+        columns.append(column)
+    return np.stack(columns, axis=1), y
