@@ -90,7 +90,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
             Features.
-        y : ignored
+        y : ignored, default=None
+            Present for compatibility with scikit-learn.
         """
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         rng = random_generator(self.random_state)

@@ -114,7 +114,13 @@ def get_config() -> Config:
 
 
 def set_config(**settings: object) -> None:
-    """Change settings: `memory_budget`, `n_threads` or `progress`, as in `Config`."""
+    """Change settings for the rest of the thread or asynchronous task.
+
+    Parameters
+    ----------
+    **settings
+        New values of `memory_budget`, `n_threads` or `progress`, as in `Config`.
+    """
     _config.set(_changed(settings))
 
 
@@ -128,6 +134,11 @@ def _changed(settings: dict[str, object]) -> Config:
 @contextmanager
 def config_context(**settings: object) -> Iterator[Config]:
     """Change settings within a `with` block.
+
+    Parameters
+    ----------
+    **settings
+        New values of `memory_budget`, `n_threads` or `progress`, as in `Config`.
 
     Examples
     --------

@@ -57,7 +57,13 @@ def all_methods(
 
 
 def get_method(key: str) -> type[BaseConsensus]:
-    """Return the class of the consensus method with this key, in upper or lower case."""
+    """Return the class of a consensus method.
+
+    Parameters
+    ----------
+    key : str
+        Key of the method, such as "sec", in upper or lower case.
+    """
     methods = {c.info.key: c for c in all_methods()}
     try:
         return methods[key.lower()]

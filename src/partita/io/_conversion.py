@@ -31,6 +31,7 @@ class Conversion:
     target : Path
         The file or folder.
     n_samples, n_partitions : int
+        Number of samples and of partitions.
     has_sample_ids : bool
         Whether the source has names of the samples.
     """
@@ -62,6 +63,7 @@ def convert(
     Parameters
     ----------
     source : path
+        File or store to read.
     target : path
         A new folder for a store, whose name has no suffix or .store, or a file. An existing file
         is replaced; an existing .h5ad file gets the columns added.

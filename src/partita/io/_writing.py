@@ -25,6 +25,7 @@ def write_table(target: str | Path | IO[str], table: Table, *, base: Path | None
     target : path, or open text file for CSV
         The suffix names the format: .csv, .tsv, .parquet, .npy (no ids), .npz or .h5ad.
     table : Table
+        Columns and, if it has any, the ids of the samples.
     base : path, optional
         An .h5ad file to whose copy the columns are added if `target` is a new .h5ad file. An
         existing .h5ad target always gets the columns added to its own.
@@ -54,6 +55,7 @@ def write_labels(
     labels : array of shape (n_samples,), or any object with a length and slices
         A label of -1 is written as missing.
     n_clusters : int
+        Number of clusters.
     name : str, default="consensus"
         Name of the column.
     ids : iterable, optional

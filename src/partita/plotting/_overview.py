@@ -15,7 +15,7 @@ __all__ = ["draw_overview"]
 
 
 def draw_overview(
-    consensus: ConsensusDisplay,
+    matrix: ConsensusDisplay,
     scores: ScoresDisplay,
     images: NDArray[Any],
     labels: NDArray[np.int64],
@@ -24,7 +24,7 @@ def draw_overview(
 
     Parameters
     ----------
-    consensus : ConsensusDisplay
+    matrix : ConsensusDisplay
         Consensus matrix, drawn on the left.
     scores : ScoresDisplay
         Scores, drawn on the lower right.
@@ -39,9 +39,9 @@ def draw_overview(
     """
     figure = new_figure(10.4, 5.3)
     left, right = figure.subfigures(1, 2, width_ratios=[1.55, 1.0])
-    consensus.plot(left.add_subplot())
+    matrix.plot(left.add_subplot())
     top, bottom = right.subfigures(2, 1, height_ratios=[1.0, 1.15])
-    _draw_means(top, consensus.blocks.clusters, images, labels)
+    _draw_means(top, matrix.blocks.clusters, images, labels)
     ax = bottom.add_subplot()
     scores.plot(ax)
     ax.set_title("Against the true classes", loc="left", fontsize=11, color=INK)

@@ -43,7 +43,9 @@ class Chunk:
     start : int
         Number of the first row.
     codes : array of shape (n_chunk_rows, n_partitions)
+        Codes of the rows.
     weights : array of shape (n_chunk_rows,)
+        Weights of the rows.
     state : dict
         Arrays that change from pass to pass, by a key that the solver chooses. A solver adds
         missing ones and writes to them in place; `Rows.reset_state` drops all of them.
@@ -108,6 +110,7 @@ class Rows(HasLayout, ABC):
     Attributes
     ----------
     n_rows : int
+        Number of rows.
     layout : LabelLayout
         Integer type, missing code, offsets and categories of the codes.
     keeps_state : bool

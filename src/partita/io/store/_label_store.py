@@ -37,6 +37,7 @@ class LabelStore(StoreDescription):
     Parameters
     ----------
     path : folder
+        The folder of the store.
     checked : bool, default=True
         Whether chunks are compared with their checksums. False saves a third of a second per
         gigabyte.
@@ -46,6 +47,7 @@ class LabelStore(StoreDescription):
     path : Path
         The folder.
     n_samples, n_partitions : int
+        Number of samples and of partitions.
     n_clusters : int64 array of shape (n_partitions,)
         K_i; 0 for a partition that has not been declared yet.
     offsets : int64 array of shape (n_partitions + 1,)
@@ -115,6 +117,7 @@ class LabelStore(StoreDescription):
         path : folder
             Must not exist, or be empty; its parent must exist.
         n_samples : int
+            Number of samples.
         categories : sequence of arrays, optional
             Per partition, the label that every code 0..K_i-1 stands for.
         n_clusters : sequence of int, optional
@@ -206,6 +209,7 @@ class LabelStore(StoreDescription):
         Parameters
         ----------
         start, stop : int
+            Indices of the first row and of the row after the last.
         out : array, optional
             Contiguous, of the store's `dtype`, with `n_partitions` columns and at least as many
             rows. The rows are read into it and a view of its first rows is returned. By default a

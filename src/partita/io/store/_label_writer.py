@@ -135,6 +135,7 @@ class LabelWriter:
         i : int
             Index of the partition.
         labels : integer array of shape (n_samples,), or (len(rows),)
+            Codes of the samples, -1 where a label is missing.
         rows : array of distinct row indices, optional
             The samples that `labels` belong to; the others have no label in this partition. By
             default all samples, in order.
