@@ -10,6 +10,14 @@ from partita.testing import consensus_checks
 
 METHODS = all_methods()
 
+# The checks feed arbitrary data, on which methods rightly warn: of the number of clusters, of
+# components, of labels that look like features. Iterations that do not converge stay errors.
+pytestmark = [
+    pytest.mark.filterwarnings(
+        "ignore::partita.exceptions.PartitaWarning", "error::partita.exceptions.ConvergenceWarning"
+    )
+]
+
 # Feeds blobs of real-valued features (and a list of rows) to a method that reads labels: every
 # value is a cluster of its own, every row is distinct, and there is nothing to agree on.
 _REAL_VALUED = {"check_clustering": "real-valued features are not labels"}
