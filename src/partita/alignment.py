@@ -14,6 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from partita._input.containers import label_columns
 from partita._input.label_vector import code_labels
 from partita.ensemble import Ensemble
+from partita.io import LabelStore
 
 __all__ = ["Alignment", "ClusterTree", "align_labels", "cluster_tree"]
 
@@ -156,7 +157,7 @@ def cluster_tree(partitions: Any) -> ClusterTree:
 
     Parameters
     ----------
-    partitions : list of label vectors, table of labels, data frame or Ensemble
+    partitions : list of label vectors, table of labels, data frame, Ensemble or LabelStore
         The partitions from coarse to fine, for instance the consensus for K = 2, 3, 4, ...
 
     Returns
@@ -186,6 +187,8 @@ def cluster_tree(partitions: Any) -> ClusterTree:
 
 
 def _label_vectors(partitions: Any) -> Sequence[NDArray[Any]]:
+    if isinstance(partitions, LabelStore):
+        partitions = partitions.to_ensemble(unlabeled="keep")
     if not isinstance(partitions, Ensemble):
         return list(label_columns(partitions)[0])
     codes = np.where(partitions.observed, partitions.codes.astype(np.int64), -1)
