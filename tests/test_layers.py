@@ -17,7 +17,6 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             "_json",
-            "_kernels",
             "_linalg",
             "_numbering",
             "_seeding",
@@ -27,6 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = (
         }
     ),
     frozenset({"_atomic", "_memory", "_packages", "_threads", "_warn"}),
+    frozenset({"_kernels"}),
     frozenset({"_contingency", "_input"}),
     frozenset({"ensemble"}),
     frozenset({"io"}),
@@ -83,7 +83,7 @@ def part_of(dotted: str) -> str:
     return pieces[1] if len(pieces) > 1 else ""
 
 
-NUMBA_MODULES = ("partita._kernels._jit", "partita._kernels._vectors")
+NUMBA_MODULES = ("partita._kernels._compiled._jit", "partita._kernels._compiled._vectors")
 
 
 def violations(source: str, module: str, is_package: bool = False) -> list[str]:
@@ -163,8 +163,8 @@ def test_the_reader_sees_a_breach(module: str, source: str) -> None:
         ("partita.consensus.lwea", "from partita.consensus.base import BaseConsensus"),
         ("partita.consensus.lwea", "from partita.consensus._linkage import linkage_solution"),
         ("partita.consensus.lwea", "from partita.matrices import coassociation"),
-        ("partita._kernels._jit", "import numba"),
-        ("partita._kernels.rows", "from partita._kernels._jit import jit"),
+        ("partita._kernels._compiled._jit", "import numba"),
+        ("partita._kernels.rows", "from partita._kernels._compiled._jit import jit"),
         ("partita._sklearn_compat", "from sklearn.base import _fit_context"),
         ("partita.metrics", "from sklearn.metrics import adjusted_rand_score"),
         ("partita", "from partita.consensus import *"),

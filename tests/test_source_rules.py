@@ -107,7 +107,7 @@ def test_prose_around_the_source_has_us_spelling(path: Path) -> None:
         ("from partita.io import _targets", "partita.cli.fuse"),
         ("from partita.registry import _all", "partita.cli.fuse"),
         ("import partita.io._targets", "partita.cli.fuse"),
-        ("from partita._kernels._jit import jit", "partita.solvers.linkage"),
+        ("from partita._kernels._compiled._jit import jit", "partita.solvers.linkage"),
     ],
 )
 def test_reader_of_private_imports_sees_them(source: str, module: str) -> None:

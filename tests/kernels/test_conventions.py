@@ -16,17 +16,22 @@ FIRST_WORDS = {"Add", "Fill", "Return", "Update"}
 
 
 def functions(pattern: str) -> Iterator[tuple[str, ast.FunctionDef]]:
-    for path in sorted(FOLDER.glob(pattern)):
+    for path in sorted(FOLDER.rglob(pattern)):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef):
                 yield f"{path.stem}.{node.name}", node
 
 
-KERNELS = {
-    name: node
-    for name, node in functions("[a-z]*.py")
-    if any("jit" in ast.dump(decorator) for decorator in node.decorator_list)
-}
+def decorated(decorator: str) -> dict[str, ast.FunctionDef]:
+    return {
+        name: node
+        for name, node in functions("[a-z]*.py")
+        if any(decorator in ast.dump(expression) for expression in node.decorator_list)
+    }
+
+
+DEFINITIONS = decorated("kernel")
+KERNELS = decorated("jit")
 FUNCTIONS = KERNELS | dict(functions("_vectors.py"))
 
 
@@ -71,13 +76,22 @@ def test_written_arguments_come_last_and_are_documented(name: str) -> None:
     node = KERNELS[name]
     names, targets = arguments(node), written(name)
     assert set(names[len(names) - len(targets) :]) == targets
-    docstring = ast.get_docstring(node) or ""
+    docstring = ast.get_docstring(DEFINITIONS.get(name, node)) or ""
     assert all(target in docstring for target in targets)
 
 
-@pytest.mark.parametrize("name", [name for name in KERNELS if "._" not in name])
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_both_forms_have_the_same_arguments(name: str) -> None:
+    assert arguments(KERNELS[name]) == arguments(DEFINITIONS[name])
+
+
+def test_every_kernel_has_a_definition() -> None:
+    assert {name for name in KERNELS if "._" not in name} == set(DEFINITIONS)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
 def test_kernels_take_few_arguments_and_say_what_they_do(name: str) -> None:
-    node = KERNELS[name]
+    node = DEFINITIONS[name]
     assert len(arguments(node)) <= MAX_ARGUMENTS
     assert (ast.get_docstring(node) or "").split()[0] in FIRST_WORDS
     assert "missing" not in arguments(node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from partita._kernels._jit import _SharedCacheFile
+from partita._kernels._compiled._jit import _SharedCacheFile
 
 
 def interleaved(kind, folder):

@@ -1,9 +1,10 @@
-"""Distinct rows, colors and renumbering against plain NumPy."""
+"""Distinct rows, colors and renumbering, in both forms."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from forms import call_both
 
 from partita import _kernels
 
@@ -21,14 +22,14 @@ def table(seed, n=200, m=4, k=3, missing=0.2):
 @pytest.mark.parametrize("seed", range(5))
 def test_distinct_equals_numpy_unique(seed):
     labels, _ = table(seed)
-    inverse, first = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
-    found = _kernels.rows.distinct(labels, inverse, first)
+    inverse, first = np.zeros((2, len(labels)), np.int64)
+    n_distinct, (_, inverse, first) = call_both(_kernels.rows.distinct, labels, inverse, first)
     rows, index, counts = np.unique(labels, axis=0, return_index=True, return_counts=True)
-    assert found == len(rows)
-    np.testing.assert_array_equal(np.sort(first[:found]), np.sort(index))
+    assert n_distinct == len(rows)
+    np.testing.assert_array_equal(np.sort(first[:n_distinct]), np.sort(index))
     np.testing.assert_array_equal(labels[first[inverse]], labels)
     np.testing.assert_array_equal(np.sort(np.bincount(inverse)), np.sort(counts))
-    assert np.all(np.diff(first[:found]) > 0), "numbered by first appearance"
+    assert np.all(np.diff(first[:n_distinct]) > 0), "numbered by first appearance"
 
 
 def mix(x):
@@ -59,12 +60,12 @@ def test_refine_equals_its_twin():
     labels, offsets = table(7, n=30)
     color = np.random.default_rng(0).integers(0, 3, 30).astype(np.uint64)
     expected = refine_slowly(labels, offsets, color)
-    cluster = np.empty(offsets[-1], np.uint64)
-    with np.errstate(over="ignore"):
-        for first, last in ((0, 3), (3, 4)):
-            _kernels.rows.gather_colors(labels, MISSING, offsets, color, first, last, cluster)
-        for start, stop in ((0, 10), (10, 30)):
-            _kernels.rows.spread_colors(labels, MISSING, offsets, cluster, start, stop, color)
+    cluster = np.zeros(offsets[-1], np.uint64)
+    of_table = labels, MISSING, offsets
+    for share in ((0, 3), (3, 4)):
+        _, (*_, cluster) = call_both(_kernels.rows.gather_colors, *of_table, color, *share, cluster)
+    for share in ((0, 10), (10, 30)):
+        _, (*_, color) = call_both(_kernels.rows.spread_colors, *of_table, cluster, *share, color)
     assert color.tolist() == expected
 
 
@@ -72,11 +73,17 @@ def test_clusters_are_numbered_by_appearance():
     labels, offsets = table(3, n=50)
     order = np.random.default_rng(1).permutation(50)[:40]  # some rows may be left out
     columns = np.array([2, 0, 3, 1])
-    renamed, new_code = np.empty_like(labels[order]), np.empty(offsets[-1], np.int64)
+    renamed, new_code = np.zeros_like(labels[order]), np.zeros(offsets[-1], np.int64)
+    of_table, kernels = (labels, MISSING, offsets), _kernels.rows
     for share in ((0, 2), (2, 4)):
-        _kernels.rows.number_by_appearance(labels, MISSING, offsets, order, *share, new_code)
+        _, (*_, new_code) = call_both(
+            kernels.number_by_appearance, *of_table, order, *share, new_code
+        )
+    names = new_code.astype(labels.dtype)
     for share in ((0, 11), (11, 40)):
-        _kernels.rows.rename(labels, MISSING, offsets, new_code, order, columns, *share, renamed)
+        _, (*_, renamed) = call_both(
+            kernels.rename, *of_table, names, order, columns.astype(np.uint32), *share, renamed
+        )
     for j, i in enumerate(columns):
         column = renamed[:, j][renamed[:, j] != MISSING]
         _, first = np.unique(column, return_index=True)
@@ -85,3 +92,12 @@ def test_clusters_are_numbered_by_appearance():
             labels[order, i] == MISSING, MISSING, new_code[offsets[i] + labels[order, i] % MISSING]
         )
         np.testing.assert_array_equal(back, renamed[:, j])
+
+
+def test_rows_with_equal_hashes_are_told_apart(monkeypatch):
+    monkeypatch.setattr("partita._kernels.rows._mix", lambda x: np.zeros_like(x))
+    labels, _ = table(0)
+    inverse, first = np.zeros((2, len(labels)), np.int64)
+    n_distinct = _kernels.rows.distinct.definition(labels, inverse, first)
+    assert n_distinct == len(np.unique(labels, axis=0))
+    np.testing.assert_array_equal(labels[first[inverse]], labels)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita._kernels import _vectors as vectors
-from partita._kernels._jit import jit
+from partita._kernels._compiled import _vectors as vectors
+from partita._kernels._compiled._jit import jit
 
 pytestmark = pytest.mark.kernel
 

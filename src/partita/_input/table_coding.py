@@ -15,6 +15,7 @@ __all__ = ["code_dtype", "encode_table"]
 
 _ROWS = 4096  # per block
 _FIRST_SPAN = 256  # values from -1 (or 0) on that are tried first, before the extent is computed
+_OPERATIONS = 40  # elementary operations per label
 _LARGEST_SPAN = 1 << 16  # between the smallest and the largest value of a column
 
 
@@ -61,7 +62,8 @@ def encode_table(
     dtype = code_dtype(int(n_labels.max()))
     codes = np.where(present, np.cumsum(present, axis=1) - 1, np.iinfo(dtype).max).astype(dtype)
     coded = np.empty((n, m), dtype)
-    run_blocks(lambda a, b: _kernels.coding.recode(places, codes, a, b, coded), n, _ROWS)
+    recode = _kernels.coding.recode.at(_OPERATIONS * coded.size)
+    run_blocks(lambda a, b: recode(places, codes, a, b, coded), n, _ROWS)
     labels = tuple(
         np.flatnonzero(is_present).astype(wide.dtype) + first
         for is_present, first in zip(present, lowest, strict=True)
@@ -73,7 +75,7 @@ def _extent(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the smallest and the largest value of every column."""
     n, m = table.shape
     low, high = np.empty((2, len(range(0, n, _ROWS)), m), table.dtype)
-    kernel = _kernels.coding.extent
+    kernel = _kernels.coding.extent.at(_OPERATIONS * table.size)
     run_blocks(lambda a, b: kernel(table, a, b, low[a // _ROWS], high[a // _ROWS]), n, _ROWS)
     return low.min(axis=0), high.max(axis=0)
 
@@ -88,7 +90,7 @@ def _locate(
     span = int((highest - lowest).max()) + 1
     places = np.empty(table.shape, np.uint8 if span <= 256 else np.uint16)
     present = np.zeros((table.shape[1], span), bool)
-    kernel, inside = _kernels.coding.shift, []
+    kernel, inside = _kernels.coding.shift.at(_OPERATIONS * table.size), []
     run_blocks(
         lambda a, b: inside.append(kernel(table, lowest, highest, a, b, places, present)),
         len(table),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._compiled._jit import jit
 
 AVERAGE, SINGLE, COMPLETE = 0, 1, 2
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._compiled._jit import jit
 
 _COLUMNS = 256  # a tile of the codes of 100 partitions, 25 kB, stays in the first-level cache
 _ROWS = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._compiled._jit import jit
 
 _ROWS = 16
 _COLUMNS = 128  # a tile of sums, 16 kB, stays in the first-level cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from partita._kernels._jit import jit
+from partita._kernels._compiled._jit import jit
 
 _EPS = 2.0**-52
 

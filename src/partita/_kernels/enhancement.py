@@ -5,7 +5,7 @@ The record `state` holds the matrices G, U and Q, see `enhance_rows`.
 
 from __future__ import annotations
 
-from partita._kernels._jit import jit
+from partita._kernels._compiled._jit import jit
 
 _TILE = 32  # a tile of five matrices and its transpose, 80 kB, stay in the second-level cache
 N_SUMS = 12

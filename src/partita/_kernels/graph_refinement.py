@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._compiled._jit import jit
 
 EDGES, CLIQUES, NETS = 0, 1, 2
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._jit import jit
-from partita._kernels._vectors import (
+from partita._kernels._compiled._jit import jit
+from partita._kernels._compiled._vectors import (
     PADDING,
     add_costs,
     list_clusters,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._compiled._jit import jit
 
 # With 14 of 20 votes and a threshold of 0.3 a pair is exactly on the threshold. Rounding must not
 # decide: on a tie the pair stays.

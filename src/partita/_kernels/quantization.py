@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._jit import jit
-from partita._kernels._vectors import padded_width
+from partita._kernels._compiled._jit import jit
+from partita._kernels._compiled._vectors import padded_width
 
 __all__ = ["MAX_ENTRY", "padded_width", "quantization_steps", "quantize", "table_extremes"]
 

@@ -1,77 +1,57 @@
-"""Distinct rows of a table of codes, and hashes of rows that do not depend on names or order.
-
-`missing_code` has the type of the codes, and indices are unsigned: comparisons and sums then need
-no conversion, and numba does not test for negative indices. This halves the time.
-"""
+"""Distinct rows of a table of codes, and hashes of rows that do not depend on names or order."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._jit import jit
-
-_EMPTY = np.int64(-1)
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+from partita._kernels._dispatch import kernel
+from partita._kernels._labels import list_labels, row_blocks
 
 
-@jit
 def _mix(x):
-    """Return a hash of 64 bits (the finalizer of SplitMix64)."""
-    x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
+    """Return hashes of 64 bits (the finalizer of SplitMix64)."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
 
 
-@jit
+@kernel
 def distinct(codes, inverse, first):
     """Fill `inverse` with the number of each row among the distinct rows, `first` with these rows.
 
-    Distinct rows are numbered by first appearance. Return their number. Open addressing on a 64-bit
-    hash; every hit is confirmed by comparing the rows, so that a collision costs only time. O(n m).
+    Distinct rows are numbered by first appearance. Return their number. Rows are told apart by a
+    64-bit hash. Then every row is compared with the first one of its hash, so that a collision
+    costs only time.
     """
     n, m = codes.shape
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    mask = np.uint64(size - 1)
-    table = np.full(size, _EMPTY)
-    n_distinct = 0
-    whole = m - m % 4
-    for x in range(n):
-        # four independent hashes: a step does not wait for the one before
-        h0, h1, h2, h3 = np.uint64(m), np.uint64(1), np.uint64(2), np.uint64(3)
-        for i in range(0, whole, 4):
-            h0 = h0 * _FACTOR + np.uint64(codes[x, i])
-            h1 = h1 * _FACTOR + np.uint64(codes[x, i + 1])
-            h2 = h2 * _FACTOR + np.uint64(codes[x, i + 2])
-            h3 = h3 * _FACTOR + np.uint64(codes[x, i + 3])
-        for i in range(whole, m):
-            h0 = h0 * _FACTOR + np.uint64(codes[x, i])
-        h = _mix(_mix(_mix(_mix(h0) ^ h1) ^ h2) ^ h3)
-        slot = np.int64(h & mask)
-        while True:
-            number = table[slot]
-            if number == _EMPTY:
-                table[slot] = n_distinct
-                first[n_distinct] = x
-                inverse[x] = n_distinct
-                n_distinct += 1
-                break
-            y = first[number]
-            same = True
-            for i in range(m):
-                if codes[x, i] != codes[y, i]:
-                    same = False
-                    break
-            if same:
-                inverse[x] = number
-                break
-            slot = np.int64((np.uint64(slot) + np.uint64(1)) & mask)
+    factors = _mix(np.arange(m, dtype=np.uint64))
+    hashes = np.empty(n, np.uint64)
+    for start, stop in row_blocks(m, 0, n):
+        hashes[start:stop] = codes[start:stop].astype(np.uint64) @ factors
+    representative, number = _first_of_equals(hashes)
+    if not all(
+        np.array_equal(codes[start:stop], codes[representative[number[start:stop]]])
+        for start, stop in row_blocks(m, 0, n)
+    ):
+        rows = np.ascontiguousarray(codes).view(np.dtype((np.void, codes.itemsize * m)))
+        representative, number = _first_of_equals(rows.ravel())
+    n_distinct = len(representative)
+    order = np.argsort(representative)
+    first[:n_distinct] = representative[order]
+    rank = np.empty(n_distinct, np.int64)
+    rank[order] = np.arange(n_distinct)
+    inverse[:] = rank[number]
     return n_distinct
 
 
-@jit
+def _first_of_equals(values):
+    """Return the first index of every distinct value, and the number of every value among them."""
+    _, representative, number = np.unique(values, return_index=True, return_inverse=True)
+    return representative, number.reshape(-1)
+
+
+@kernel
 def gather_colors(codes, missing_code, offsets, row_color, first, last, cluster_color):
     """Fill `cluster_color` of partitions first..last from the multisets of their rows' colors.
 
@@ -79,67 +59,61 @@ def gather_colors(codes, missing_code, offsets, row_color, first, last, cluster_
     sum of hashed 64-bit colors is a hash of a multiset. Sums commute, so that colors depend neither
     on names nor on the order of rows, clusters or partitions.
     """
-    for c in range(offsets[first], offsets[last]):
-        cluster_color[c] = np.uint64(0)
-    for x in range(len(codes)):
-        row, color = codes[x], _mix(row_color[x])
-        for i in range(np.uint64(first), np.uint64(last)):
-            code = row[i]
-            if code != missing_code:
-                cluster_color[offsets[i] + code] += color
-    for i in range(first, last):
-        partition = np.uint64(0)
-        for c in range(offsets[i], offsets[i + 1]):
-            cluster_color[c] = _mix(cluster_color[c])
-            partition += cluster_color[c]
-        partition = _mix(partition)
-        for c in range(
-            offsets[i], offsets[i + 1]
-        ):  # a cluster's color includes that of its partition
-            cluster_color[c] = _mix(cluster_color[c] ^ partition)
+    begin, end = offsets[first], offsets[last]
+    if begin == end:
+        return
+    color = _mix(row_color)
+    cluster_color[begin:end] = 0
+    for rows, clusters in list_labels(codes, missing_code, offsets, (0, len(codes)), (first, last)):
+        np.add.at(cluster_color, clusters, color[rows])
+    of_cluster = _mix(cluster_color[begin:end])
+    n_clusters = np.diff(offsets[first : last + 1].astype(np.int64))
+    partition = np.repeat(np.arange(last - first), n_clusters)
+    of_partition = np.zeros(last - first, np.uint64)
+    np.add.at(of_partition, partition, of_cluster)
+    # a cluster's color includes that of its partition
+    cluster_color[begin:end] = _mix(of_cluster ^ _mix(of_partition)[partition])
 
 
-@jit
+@kernel
 def spread_colors(codes, missing_code, offsets, cluster_color, start, stop, row_color):
     """Update `row_color` of rows start..stop in place by the colors of their clusters.
 
     Second half of a round of color refinement.
     """
-    for x in range(start, stop):
-        total = np.uint64(0)
-        for i in range(codes.shape[1]):
-            if codes[x, i] != missing_code:
-                total += cluster_color[offsets[i] + codes[x, i]]
-        row_color[x] = _mix(row_color[x] ^ total)
+    begin = offsets[:-1].astype(np.int64)
+    total = np.empty(stop - start, np.uint64)
+    for top, bottom in row_blocks(codes.shape[1], start, stop):
+        block = codes[top:bottom]
+        is_labeled = block != missing_code
+        color = cluster_color[np.where(is_labeled, block + begin, 0)]
+        total[top - start : bottom - start] = np.where(is_labeled, color, 0).sum(axis=1)
+    row_color[start:stop] = _mix(row_color[start:stop] ^ total)
 
 
-@jit
+@kernel
 def number_by_appearance(codes, missing_code, offsets, order, first, last, new_code):
     """Fill `new_code` of partitions first..last with numbers by first appearance in rows `order`.
 
     new_code[offsets[i] + code] is the new code of a cluster; -1 if the cluster does not appear.
     """
     new_code[offsets[first] : offsets[last]] = -1
-    next_code, unseen = np.zeros(last - first, np.int64), offsets[last] - offsets[first]
-    for x in order:
-        if unseen == 0:
-            break
-        for i in range(first, last):
-            if codes[x, i] != missing_code:
-                c = offsets[i] + codes[x, i]
-                if new_code[c] < 0:
-                    new_code[c] = next_code[i - first]
-                    next_code[i - first] += 1
-                    unseen -= 1
+    for i in range(first, last):
+        column = codes[order, i]
+        labeled = np.flatnonzero(column != missing_code)[::-1]
+        appearance = np.full(int(offsets[i + 1]) - int(offsets[i]), len(order))
+        appearance[column[labeled]] = labeled  # of equal indices the last one counts: the first row
+        in_order = np.argsort(appearance)[: np.count_nonzero(appearance < len(order))]
+        new_code[offsets[i] + in_order] = np.arange(len(in_order))
 
 
-@jit
+@kernel
 def rename(codes, missing_code, offsets, new_code, order, partitions, start, stop, out):
     """Fill rows start..stop of `out` with the new codes of rows `order` and of `partitions`."""
-    n_columns, offset = np.uint64(len(partitions)), offsets[partitions]
-    for a in range(start, stop):
-        row, renamed = codes[order[a]], out[a]
-        for j in range(n_columns):
-            code = row[partitions[j]]
-            is_missing = code == missing_code
-            renamed[j] = missing_code if is_missing else new_code[offset[j] + code]
+    padded = np.append(new_code, missing_code)  # the last one is that of a missing label
+    for top, bottom in row_blocks(len(partitions), start, stop):
+        block = codes[np.ix_(order[top:bottom], partitions)]
+        cluster = np.where(
+            block == missing_code, len(new_code), block + offsets[partitions].astype(np.int64)
+        )
+        out[top:bottom] = padded[cluster]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._compiled._jit import jit
 
 _WIDTH = 64  # columns solved together: eight cache lines per row
 

@@ -22,6 +22,8 @@ __all__ = ["canonical_order"]
 _EFFORT = 30_000_000  # labels read, about 0.2 s; beyond it, first appearance breaks the ties
 _ROUNDS = (3, 16)  # least and largest number of rounds of a refinement
 
+_OPERATIONS = 100  # elementary operations per label: several rounds
+
 Colors = NDArray[np.uint64]
 
 
@@ -101,14 +103,15 @@ class _Refinement:
         n, m = self.codes.shape
         missing_code = self.codes.dtype.type(self.missing_code)
         table = self.codes, missing_code, self.offsets.astype(np.uint32)
-        kernels = _kernels.rows
+        gather = _kernels.rows.gather_colors.at(_OPERATIONS * self.codes.size)
+        spread = _kernels.rows.spread_colors.at(_OPERATIONS * self.codes.size)
         run_shares(
-            lambda first, last: kernels.gather_colors(*table, colors, first, last, of_cluster),
+            lambda first, last: gather(*table, colors, first, last, of_cluster),
             m,
             self.codes.size,
         )
         run_shares(
-            lambda start, stop: kernels.spread_colors(*table, of_cluster, start, stop, colors),
+            lambda start, stop: spread(*table, of_cluster, start, stop, colors),
             n,
             self.codes.size,
         )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compress"]
 
+_OPERATIONS = 40  # elementary operations per label
 _FIRST_ROWS = 64  # rows in which all columns usually differ
 
 
@@ -27,7 +28,7 @@ def compress(ensemble: Ensemble) -> Ensemble:
     layout, codes = ensemble.layout, ensemble.codes
     inverse = np.empty(ensemble.n_rows, np.int64)
     first = np.empty(ensemble.n_rows, np.int64)
-    n_distinct = _kernels.rows.distinct(codes, inverse, first)
+    n_distinct = _kernels.rows.distinct.at(_OPERATIONS * codes.size)(codes, inverse, first)
     if n_distinct < ensemble.n_rows:
         # Read-only like `ensemble.codes`: numba compiles the kernels for one kind of array only.
         codes = read_only(codes[first[:n_distinct]])
@@ -77,7 +78,7 @@ def _number_clusters(
     """Number each partition's clusters by first appearance in `rows`; shape (L,)."""
     new_code = np.empty(layout.n_base_clusters, np.int64)
     code, offsets = codes.dtype.type(layout.missing_code), layout.offsets.astype(np.uint32)
-    number = _kernels.rows.number_by_appearance
+    number = _kernels.rows.number_by_appearance.at(_OPERATIONS * codes.size)
     run_shares(
         lambda first, last: number(codes, code, offsets, rows, first, last, new_code),
         layout.n_partitions,
@@ -103,7 +104,7 @@ def _recode(
         rows,
         columns.astype(np.uint32),
     )
-    rename = _kernels.rows.rename
+    rename = _kernels.rows.rename.at(_OPERATIONS * codes.size)
     run_shares(lambda start, stop: rename(*table, start, stop, out), len(out), out.size)
     return out
 

@@ -11,9 +11,14 @@ import pickle
 import zlib
 
 import numba
+from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 
+from partita.config import report_progress
+
 __all__ = ["jit"]
+
+_METHODS = ("_data_name", "_load_index", "_save_data", "_save_index", "save")
 
 
 class _SharedCacheFile(IndexDataCacheFile):
@@ -47,8 +52,38 @@ def jit(function=None, *, inline=False):
     """
     if function is None:
         return lambda function: jit(function, inline=inline)
-    kernel = numba.njit(nogil=True, cache=True, forceinline=inline)(function)
-    cache = getattr(kernel, "_cache", None)  # None if numba is disabled
-    if cache is not None:
-        cache._cache_file.__class__ = _SharedCacheFile
+    try:
+        kernel = numba.njit(nogil=True, cache=True, forceinline=inline)(function)
+    except RuntimeError as error:
+        if "no locator available" not in str(error):
+            raise
+        # no folder can be written: every process compiles for itself
+        return numba.njit(nogil=True, forceinline=inline)(function)
+    _share(getattr(kernel, "_cache", None))  # None if numba is disabled
     return kernel
+
+
+def _share(cache):
+    """Let processes share a cache, if this version of numba has the class that is expected."""
+    file = getattr(cache, "_cache_file", None)
+    if type(file) is IndexDataCacheFile and all(hasattr(file, name) for name in _METHODS):
+        file.__class__ = _SharedCacheFile
+
+
+class _Reporter(event.Listener):
+    """Reports the compilation of kernels to the progress callback."""
+
+    def __init__(self):
+        self.n_compiled = 0
+
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        if function.__module__.startswith(__package__):
+            report_progress("compiling, once", self.n_compiled, message=function.__name__)
+            self.n_compiled += 1
+
+    def on_end(self, event):
+        pass
+
+
+event.register("numba:compile", _Reporter())

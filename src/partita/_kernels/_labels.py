@@ -1,0 +1,44 @@
+"""Lists of the labels of a table, for the definitions of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["list_labels", "row_blocks"]
+
+_BLOCK = 1 << 18  # labels that are listed at a time; their lists stay in the cache
+
+
+def row_blocks(m: int, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Split rows start..stop of a table with m columns into blocks of about equal memory."""
+    n_rows = max(1, _BLOCK // max(m, 1))
+    for top in range(start, stop, n_rows):
+        yield top, min(top + n_rows, stop)
+
+
+def list_labels(
+    codes: NDArray[Any],
+    missing_code: Any,
+    offsets: NDArray[Any],
+    rows: tuple[int, int],
+    partitions: tuple[int, int],
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """List the rows and the base clusters of all labels of some rows and partitions.
+
+    Yield a pair of arrays for every block of rows, in the order of the table: row by row.
+    """
+    first, last = partitions
+    begin = offsets[first:last].astype(np.int64)
+    for top, bottom in row_blocks(last - first, *rows):
+        block = codes[top:bottom, first:last]
+        clusters = block + begin
+        is_labeled = block != missing_code
+        if is_labeled.all():
+            yield np.repeat(np.arange(top, bottom), last - first), clusters.ravel()
+        else:
+            labeled_rows, columns = np.nonzero(is_labeled)
+            yield labeled_rows + top, clusters[labeled_rows, columns]
