@@ -72,6 +72,30 @@ def test_coassociation(labels, missing):
     np.testing.assert_allclose(found, coassociation_slowly(labels, missing), rtol=0, atol=1e-15)
 
 
+@pytest.mark.parametrize("times", [1, 3], ids=["distinct", "repeated"])
+@pytest.mark.parametrize("matrix", [partita.coassociation, partita.locally_weighted_coassociation])
+def test_expanded_entries_are_those_of_the_distinct_rows(labels, times, matrix):
+    """Most samples differ, or are repeated; one has no label."""
+    table = np.tile(labels, (times, 1))
+    table[5] = -1
+    core = Ensemble.from_partitions(table, noise="missing", unlabeled="keep").compress()
+    small, full = matrix(core, expand=False), matrix(core)
+    assert full.shape == (len(table), len(table))
+    expected = small[np.ix_(core.inverse, core.inverse)]
+    expected[5] = expected[:, 5] = 0.0
+    np.fill_diagonal(expected, full.diagonal())
+    np.testing.assert_array_equal(full, expected)
+
+
+@pytest.mark.parametrize("matrix", [partita.coassociation, partita.locally_weighted_coassociation])
+def test_entries_of_32_bits(labels, matrix):
+    full, half = matrix(labels), matrix(labels, dtype="float32")
+    assert (full.dtype, half.dtype) == (np.float64, np.float32)
+    np.testing.assert_allclose(half, full, rtol=2e-7)
+    with pytest.raises(ValueError, match=r"dtype must be .* got 'int8'"):
+        matrix(labels, dtype="int8")
+
+
 def test_counts_have_the_requested_type(labels):
     core = Ensemble.from_partitions(labels).compress()
     assert matrices.agreement_counts(core, np.uint8).dtype == np.uint8

@@ -8,6 +8,7 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
+from partita import EAC, Ensemble
 from partita.solvers import Tree, agglomerate, spanning_tree
 from partita.solvers.linkage import LINKAGES
 
@@ -116,3 +117,84 @@ def test_equal_distances_of_heavy_rows_make_no_endless_chain(seed):
     tree = agglomerate(distances, weights, overwrite=True)
     assert np.unique(np.concatenate([tree.left, tree.right])).size == n
     assert np.all(np.diff(tree.height) >= -1e-12)
+
+
+def heights_slowly(distances, weights, method):
+    """Heights of a weighted agglomeration that looks at every pair of clusters every time."""
+    clusters = [[x] for x in range(len(distances))]
+    heights = []
+    while len(clusters) > 1:
+        best = (np.inf, 0, 0)
+        for a in range(len(clusters)):
+            for b in range(a):
+                block = distances[np.ix_(clusters[a], clusters[b])]
+                w = np.outer(weights[clusters[a]], weights[clusters[b]])
+                value = {
+                    "average": (w * block).sum() / w.sum(),
+                    "single": block.min(),
+                    "complete": block.max(),
+                }[method]
+                best = min(best, (value, a, b))
+        height, a, b = best
+        heights.append(height)
+        clusters[b] += clusters.pop(a)
+    return np.array(heights)
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+@pytest.mark.parametrize("seed", range(3))
+def test_heights_of_weighted_rows(method, seed):
+    distances = random_distances(25, seed)
+    weights = np.random.default_rng(seed).uniform(1, 6, 25)
+    tree = agglomerate(distances, weights, method)
+    expected = heights_slowly(distances, weights, method)
+    np.testing.assert_allclose(tree.height, expected, rtol=1e-12)
+    assert np.all(tree.left < tree.right)
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_ties_are_broken_by_the_order_of_rows(method):
+    """All distances are equal: rows join the first one, in their order."""
+    distances = np.full((30, 30), 3)
+    tree = agglomerate(distances, None, method)
+    assert tree.left.tolist() == [0] * 29
+    assert tree.right.tolist() == list(range(1, 30))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("method", LINKAGES)
+def test_distances_must_be_finite(value, method):
+    distances = random_distances(6)
+    distances[2, 4] = distances[4, 2] = value
+    with pytest.raises(ValueError, match="distances must be finite"):
+        agglomerate(distances, None, method)
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("kind", [np.float64, np.uint32])
+def test_the_unit_of_the_weights_does_not_matter(unit, kind):
+    distances = (1000 * random_distances(20)).astype(kind)
+    weights = np.random.default_rng(0).integers(1, 9, 20) * (1.0 if unit < 1e-320 else 1.0 / 3)
+    scaled = agglomerate(distances, weights * unit)
+    plain = agglomerate(distances, weights)
+    np.testing.assert_allclose(scaled.height, plain.height, rtol=1e-9)
+    assert adjusted_rand_score(scaled.cut(5), plain.cut(5)) == 1.0
+
+
+def test_sums_beyond_64_bits_are_floats():
+    distances = (1000 * random_distances(20)).astype(np.uint32)
+    weights = np.where(np.arange(20) < 10, 1.0, 1e12)
+    tree = agglomerate(distances, weights)
+    np.testing.assert_allclose(
+        tree.height, agglomerate(distances.astype(float), weights).height, rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("extreme", [1e-310, 1e300])
+def test_weights_that_differ_too_much_are_refused(extreme):
+    labels = np.random.default_rng(0).integers(0, 3, (30, 5))
+    weights = np.where(np.arange(30) < 3, extreme, 1.0)
+    ensemble = Ensemble.from_partitions(labels, weights=weights)
+    with pytest.raises(ValueError, match="weights that differ by less than 1e150"):
+        EAC(n_clusters=3).fit(ensemble)
+    assert len(np.unique(EAC(n_clusters=3, linkage="complete").fit_predict(ensemble))) == 3

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["list_labels", "row_blocks"]
+__all__ = ["count_equal", "list_labels", "row_blocks"]
 
 _BLOCK = 1 << 18  # labels that are listed at a time; their lists stay in the cache
 
@@ -42,3 +42,23 @@ def list_labels(
         else:
             labeled_rows, columns = np.nonzero(is_labeled)
             yield labeled_rows + top, clusters[labeled_rows, columns]
+
+
+def count_equal(
+    columns: NDArray[Any], missing_code: Any, start: int, stop: int, first: int
+) -> NDArray[np.uint32]:
+    """Count the partitions in which rows start..stop share a cluster with each row from `first` on.
+
+    `columns` is (m, n). Sums of up to 255 comparisons stay in a byte, so that NumPy adds as many
+    bytes at a time as an instruction takes.
+    """
+    total = np.zeros((stop - start, columns.shape[1] - first), np.uint32)
+    for i in range(0, len(columns), 255):
+        part = columns[i : i + 255]
+        own, others = part[:, start:stop, None], part[:, None, first:]
+        equal = own == others
+        is_missing = own == missing_code
+        if is_missing.any():
+            equal &= ~is_missing
+        total += np.add.reduce(equal.view(np.uint8), axis=0, dtype=np.uint8)
+    return total

@@ -1,76 +1,70 @@
-"""Co-association: number, or total weight, of the base clusters that two rows share."""
+"""Co-association: number, or total weight, of the base clusters that two rows share.
+
+The kernels fill the entries of rows start..stop and all rows from `start` on, and symmetrically:
+calls for all blocks of rows fill a matrix. `columns` is (m, n).
+"""
 
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
-from partita._kernels._compiled._jit import jit
+from partita._kernels._dispatch import kernel
+from partita._kernels._labels import count_equal
 
-_COLUMNS = 256  # a tile of the codes of 100 partitions, 25 kB, stays in the first-level cache
-_ROWS = 64
+_COMPARISONS = 1 << 18  # that are kept at a time; they stay in the cache
 
 
-@jit
-def count_rows(columns, missing_code, start, stop, out):
-    """Fill `out` with the agreements of rows start..stop with all later rows, and symmetrically.
-
-    `columns` is (m, n): the codes of a partition are contiguous, so that one instruction compares
-    32 rows. Accumulators have 8 bits and are added to 32-bit ones after 255 partitions.
-    """
+def _count_blocks(columns, missing_code, start, stop):
+    """Yield blocks of rows and the numbers of their agreements with all rows from `top` on."""
     m, n = columns.shape
-    narrow = np.zeros((_ROWS, _COLUMNS), np.uint8)
-    wide = np.zeros((_ROWS, _COLUMNS), np.uint32)
-    for top in range(start, stop, _ROWS):
-        bottom = min(top + _ROWS, stop)
-        for left in range((top // _COLUMNS) * _COLUMNS, n, _COLUMNS):
-            width = min(_COLUMNS, n - left)
-            wide[:] = 0
-            for first in range(0, m, 255):
-                last = min(first + 255, m)
-                for a in range(top, bottom):
-                    acc = narrow[a - top]
-                    acc[:] = 0
-                    for i in range(first, last):
-                        code = columns[i, a]
-                        if code != missing_code:
-                            tile = columns[i, left : left + width]
-                            for b in range(width):
-                                acc[b] += np.uint8(tile[b] == code)
-                    for b in range(width):
-                        wide[a - top, b] += acc[b]
-            for a in range(top, bottom):
-                for b in range(max(left, a), left + width):
-                    out[a, b] = wide[a - top, b - left]
-            for b in range(left, left + width):
-                for a in range(top, min(bottom, b + 1)):
-                    out[b, a] = wide[a - top, b - left]
+    n_rows = max(1, _COMPARISONS // (m * (n - start)))
+    for top in range(start, stop, n_rows):
+        bottom = min(top + n_rows, stop)
+        yield top, bottom, count_equal(columns, missing_code, top, bottom, top)
 
 
-@jit
-def weigh_rows(columns, missing_code, offsets, value, start, stop, out):
-    """Fill `out` as `count_rows` does, but an agreement in base cluster c counts value[c].
+@kernel
+def count_rows(columns, missing_code, table, start, stop, out):
+    """Fill `out` with table[k] for rows that share a cluster in k partitions.
+
+    With 0, 1, 2, ... in the table these are counts, with 0, 1/m, 2/m, ... shares.
+    """
+    for top, bottom, count in _count_blocks(columns, missing_code, start, stop):
+        values = table[count]
+        out[top:bottom, top:] = values
+        out[top:, top:bottom] = values.T
+
+
+@kernel
+def divide_rows(columns, missing_code, start, stop, out):
+    """Update `out` in place: divide by the number of clusters that two rows share, if any."""
+    for top, bottom, count in _count_blocks(columns, missing_code, start, stop):
+        divisor = np.maximum(count, 1)
+        out[top:bottom, top:] /= divisor
+        below, divisor = out[bottom:, top:bottom], divisor[:, bottom - top :].T
+        below /= divisor
+
+
+@kernel
+def weigh_rows(columns, missing_code, offsets, value, divisor, start, stop, out):
+    """Fill `out` with the sum of value[c] over the shared base clusters c, divided by `divisor`.
 
     Sums run over the partitions in their order.
     """
-    m, n = columns.shape
-    tile = np.zeros((_ROWS, _COLUMNS), np.float64)
-    for top in range(start, stop, _ROWS):
-        bottom = min(top + _ROWS, stop)
-        for left in range((top // _COLUMNS) * _COLUMNS, n, _COLUMNS):
-            width = min(_COLUMNS, n - left)
-            for a in range(top, bottom):
-                acc = tile[a - top]
-                acc[:] = 0.0
-                for i in range(m):
-                    code = columns[i, a]
-                    if code != missing_code:
-                        gain = value[offsets[i] + np.int64(code)]
-                        row = columns[i, left : left + width]
-                        for b in range(width):
-                            acc[b] += gain if row[b] == code else 0.0
-            for a in range(top, bottom):
-                for b in range(max(left, a), left + width):
-                    out[a, b] = tile[a - top, b - left]
-            for b in range(left, left + width):
-                for a in range(top, min(bottom, b + 1)):
-                    out[b, a] = tile[a - top, b - left]
+    m = len(columns)
+    block = np.ascontiguousarray(columns[:, start:].T)
+    n = len(block)
+    is_labeled = block != missing_code
+    clusters = (block + offsets[:m].astype(np.int64))[is_labeled]
+    begin = np.concatenate([[0], np.cumsum(is_labeled.sum(axis=1))])
+    shape = n, int(offsets[-1])
+    members = sp.csr_matrix((np.ones(len(clusters)), clusters, begin), shape).T.tocsr()
+    n_rows = stop - start
+    own = clusters[: begin[n_rows]]
+    # a sparse product adds the terms of an entry in the order of the columns: over partitions
+    weighted = sp.csr_matrix((value[own], own, begin[: n_rows + 1]), (n_rows, shape[1]))
+    sums = (weighted @ members).toarray()
+    sums /= divisor
+    out[start:stop, start:] = sums
+    out[start:, start:stop] = sums.T

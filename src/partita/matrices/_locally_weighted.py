@@ -11,10 +11,11 @@ from partita import _kernels
 from partita._threads import run_blocks
 from partita.ensemble import Ensemble, as_ensemble
 from partita.matrices.agreement import (
+    check_float,
     check_missing,
-    divide_by_coobserved,
-    expand_pairs,
-    weighted_agreement,
+    divide_by_both,
+    fill_pairs,
+    fill_weighted_agreement,
 )
 
 __all__ = ["cluster_certainty", "cluster_entropy", "locally_weighted_coassociation"]
@@ -63,8 +64,13 @@ def cluster_certainty(partitions: Any, theta: float = 0.4) -> NDArray[np.float64
 
 
 def locally_weighted_coassociation(
-    partitions: Any, *, theta: float = 0.4, missing: str = "pairwise", expand: bool = True
-) -> NDArray[np.float64]:
+    partitions: Any,
+    *,
+    theta: float = 0.4,
+    missing: str = "pairwise",
+    expand: bool = True,
+    dtype: Any = "float64",
+) -> NDArray[Any]:
     """Return the co-association with base clusters weighted by their certainty.
 
     LWCA = B diag(ECI) Bᵀ / m, with ones on the diagonal.
@@ -82,11 +88,14 @@ def locally_weighted_coassociation(
         Whether to return a row per sample instead of a row per row of `Ensemble.compress()`. The
         diagonal of the latter is the similarity of two different samples with equal labels, which
         is below 1.
+    dtype : {"float64", "float32"}, default="float64"
+        Type of the entries. Numbers of 32 bits take half the memory and have 7 digits.
 
     Returns
     -------
     array of shape (n, n)
-        Cost O(n m²) for the certainties and O(n'² m) for the matrix.
+        Cost O(n m²) for the certainties and O(n'² m), at most O(n² m), for the matrix; memory as
+        in `coassociation`.
 
     References
     ----------
@@ -102,11 +111,18 @@ def locally_weighted_coassociation(
            [0., 0., 1.]])
     """
     check_missing(missing)
+    check_float(dtype)
     core = as_ensemble(partitions).compress()
-    matrix = weighted_agreement(core, cluster_certainty(core, theta))
-    divide_by_coobserved(matrix, core, missing)
-    if not expand:
-        return matrix
-    full = expand_pairs(matrix, core)
-    np.fill_diagonal(full, 1.0)
-    return full
+    value = cluster_certainty(core, theta)
+    is_pairwise = missing == "pairwise" and core.n_missing > 0
+    divisor = 1.0 if is_pairwise else float(core.n_partitions)
+
+    def fill(codes: NDArray[Any], out: NDArray[Any]) -> None:
+        fill_weighted_agreement(codes, core.missing_code, core.offsets, value, divisor, out)
+        if is_pairwise:
+            divide_by_both(codes, core.missing_code, out)
+
+    matrix = fill_pairs(core, fill, expand=expand, dtype=dtype)
+    if expand:
+        np.fill_diagonal(matrix, 1.0)
+    return matrix

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita.solvers._chain import LINKAGES, Merges, merge_chains
 
 __all__ = ["LINKAGES", "Tree", "agglomerate", "spanning_tree"]
 
 _ROWS = 256  # per block
-LINKAGES = ("average", "single", "complete")
 _MAX_PARTS = 64  # fractions 1/2 .. 1/64 of the smallest weight are tried as the unit of weights
-_CODES = {"average": 0, "single": 1, "complete": 2}
 
 
 @dataclass(frozen=True)
@@ -100,6 +99,12 @@ def agglomerate(
     -------
     Tree
         O(n²) time, and one n x n array unless `overwrite`.
+
+    Raises
+    ------
+    ValueError
+        If a distance is not finite, or if a sum of distances times both weights would not be
+        finite: the largest weight must be below 1e150 times the smallest.
     """
     if linkage not in LINKAGES:
         raise ValueError(f"linkage must be one of {LINKAGES}, got {linkage!r}")
@@ -107,31 +112,49 @@ def agglomerate(
     if n == 1:
         empty = np.empty(0, np.int64)
         return Tree(empty, empty, np.empty(0))
-    size = np.ones(n) if weights is None else _in_integer_units(np.asarray(weights, np.float64))
-    matrix = (
-        _sums(distances, size, overwrite)
-        if linkage == "average"
-        else (distances if overwrite else distances.copy())
-    )
-    left, right, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
-    _kernels.agglomeration.chain(_CODES[linkage], matrix, size, left, right, height)
-    return _sorted_tree(left, right, height)
+    largest = max(abs(float(distances.min())), abs(float(distances.max())))
+    if not np.isfinite(largest):
+        raise ValueError("distances must be finite, got NaN or infinity.")
+    size = np.ones(n)
+    if linkage == "average":
+        if weights is not None:
+            size = _in_integer_units(np.asarray(weights, np.float64))
+        matrix = _sums(distances, size, largest, overwrite)
+    else:
+        matrix = distances if overwrite else distances.copy()
+    return _sorted_tree(merge_chains(matrix, size, linkage))
 
 
 def _in_integer_units(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights as integers if all are multiples of one unit, so that ties are exact."""
-    ratio = weights / weights.min()
-    for parts in range(1, _MAX_PARTS + 1):
-        whole = np.rint(parts * ratio)
-        if np.allclose(whole, parts * ratio, rtol=1e-9, atol=0):
-            return whole
-    return weights.copy()
+    """Return weights as integers if all are multiples of one unit, so that ties are exact.
+
+    Otherwise return them times a power of two, which rounds nothing, with the smallest in 1..2: a
+    product of two weights is then never 0.
+    """
+    with np.errstate(over="ignore"):
+        ratio = weights / weights.min()
+        for parts in range(1, _MAX_PARTS + 1):
+            whole = np.rint(parts * ratio)
+            if np.allclose(whole, parts * ratio, rtol=1e-9, atol=0):
+                return whole
+        return np.ldexp(weights, 1 - np.frexp(weights.min())[1])
 
 
-def _sums(distances: Any, size: NDArray[np.float64], overwrite: bool) -> NDArray[Any]:
+def _sums(
+    distances: Any, size: NDArray[np.float64], largest: float, overwrite: bool
+) -> NDArray[Any]:
     """Return the distances times both weights, in the narrowest exact type."""
+    with np.errstate(over="ignore"):
+        # two clusters have at most (total/2)² pairs of samples between them
+        largest_sum = np.square(size.sum() / 2) * largest
+    if not np.isfinite(largest_sum):
+        raise ValueError(
+            "Average linkage sums distances times the weights of both rows. Here these sums are "
+            f"not finite: the largest weight is {size.max() / size.min():.3g} times the smallest, "
+            f"the largest distance is {largest:.3g}. Pass weights that differ by less than 1e150."
+        )
     is_integer = distances.dtype.kind in "iu" and bool(np.all(size == np.floor(size)))
-    if not is_integer:
+    if not is_integer or largest_sum >= 2**63:
         if overwrite and distances.dtype == np.float64:
             for start in range(0, len(size), _ROWS):
                 # Multiply by the product of both weights: one factor after the other could round
@@ -140,9 +163,7 @@ def _sums(distances: Any, size: NDArray[np.float64], overwrite: bool) -> NDArray
                 distances[rows] *= np.outer(size[rows], size)
             return distances
         return distances * np.outer(size, size)
-    # Two clusters have at most (total/2)² pairs of samples between them.
-    largest = int(distances.max()) * (int(size.sum()) / 2) ** 2
-    dtype = np.uint32 if largest < 2**32 else np.int64
+    dtype = np.uint32 if largest_sum < 2**32 else np.int64
     if overwrite and distances.dtype == dtype and np.all(size == 1):
         return distances
     matrix: NDArray[Any] = distances.astype(dtype)
@@ -152,9 +173,8 @@ def _sums(distances: Any, size: NDArray[np.float64], overwrite: bool) -> NDArray
     return matrix
 
 
-def _sorted_tree(
-    left: NDArray[np.int64], right: NDArray[np.int64], height: NDArray[np.float64]
-) -> Tree:
+def _sorted_tree(merges: Merges) -> Tree:
+    left, right, height = merges
     # Chains find children before parents; a stable sort keeps that order for equal heights.
     order = np.argsort(height, kind="stable")
     return Tree(left[order], right[order], height[order])
@@ -179,5 +199,6 @@ def spanning_tree(codes: NDArray[Any], missing_code: int) -> Tree:
     left, right, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
     if n > 1:
         columns = np.ascontiguousarray(codes.T)
-        _kernels.spanning_tree.prim(columns, missing_code, left, right, height)
-    return _sorted_tree(left, right, height)
+        prim = _kernels.spanning_tree.prim.at(n * codes.size)
+        prim(columns, codes.dtype.type(missing_code), left, right, height)
+    return _sorted_tree((left, right, height))
