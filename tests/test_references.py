@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -54,6 +57,19 @@ def check_case(key: str, case: Case) -> None:
             assert value <= entry["at_most"], entry["quantity"]
         if "at_least" in entry:
             assert value >= entry["at_least"], entry["quantity"]
+
+
+@pytest.mark.parametrize("script", ["calculate", "write"])
+def test_scripts_that_write_the_files_can_be_loaded(script: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import runpy; runpy.run_path('{script}.py')"],
+        cwd=FOLDER,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(FOLDER), *sys.path])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("key", KEYS)

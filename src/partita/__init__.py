@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     # Methods
     "CCC": "consensus",
+    "CCGP": "consensus",
     "CSPA": "consensus",
     "DREC": "consensus",
     "EAC": "consensus",
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
     from partita.config import get_config as get_config
     from partita.config import set_config as set_config
     from partita.consensus import CCC as CCC
+    from partita.consensus import CCGP as CCGP
     from partita.consensus import CSPA as CSPA
     from partita.consensus import DREC as DREC
     from partita.consensus import EAC as EAC

@@ -19,8 +19,9 @@ from sklearn.metrics import normalized_mutual_info_score
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "consensus")]
-from cut_twin import TOY, TOY_ANSWER, coassociation_cut, hyperedges_cut, jaccard, one_hot  # noqa: E402
-from representation_twin import represent  # noqa: E402
+from balanced_cuts import TOY, TOY_ANSWER, coassociation_cut, hyperedges_cut, jaccard, one_hot  # noqa: E402
+from unreduced_certainty import certainty_slowly  # noqa: E402
+from unreduced_representation import represent  # noqa: E402
 from write import labels, rounded, values, write  # noqa: E402
 
 from references import FOLDER, encode, load_partitions  # noqa: E402
@@ -153,6 +154,32 @@ def hbgf() -> tuple[str, list[dict[str, Any]]]:
     return how, [{**case("ecoli_b", expected, n_init=50), "intermediate": intermediate}]
 
 
+def ccgp() -> tuple[str, list[dict[str, Any]]]:
+    cases = []
+    for name, k in (("iris_a", 3), ("ecoli_b", 8)):
+        partitions, _ = load_partitions(name)
+        certainty = certainty_slowly(partitions, 0.4)
+        B = one_hot(partitions) * certainty
+        degree = B.sum(axis=1, keepdims=True)
+        _, s, Vt = np.linalg.svd(B / np.sqrt(degree) / np.sqrt(B.sum(axis=0)))
+        rows = (B / degree) @ (Vt[:k].T / np.sqrt(B.sum(axis=0))[:, None])
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        model = KMeans(k, n_init=200, random_state=0, tol=0).fit(rows)
+        expected = [
+            values("corrected_certainty", certainty, every=8, rtol=1e-9),
+            bound(model.inertia_),
+            labels(model.labels_, 0.95),
+        ]
+        intermediate = {"eigenvalues": rounded(s[:k] ** 2)}
+        cases.append({**case(name, expected, n_init=50), "intermediate": intermediate})
+    how = (
+        "Certainties cluster by cluster with moments of the hypergeometric distribution "
+        "(tests/consensus/unreduced_certainty.py), a dense SVD (NumPy) of all samples, and the "
+        "best of 200 starts of scikit-learn's k-means."
+    )
+    return how, cases
+
+
 def kc() -> tuple[str, list[dict[str, Any]]]:
     CA = coassociation(load_partitions("ecoli_b")[0])
     cases = []
@@ -214,7 +241,7 @@ def representation(name: str, lambda1: float, *, concave: bool) -> tuple[str, li
     how = (
         f"Algorithm {2 if concave else 1} of the paper with the two steps the print lacks, "
         "in plain NumPy (n x n matrices, no reduction; "
-        "tests/consensus/representation_twin.py). No output of the authors' program is at "
+        "tests/consensus/unreduced_representation.py). No output of the authors' program is at "
         "hand."
     )
     return how, [case(name, expected)]
@@ -229,6 +256,7 @@ def main() -> None:
     }
     write(FOLDER / "partitions" / "toy.json", toy)
     files = {
+        "ccgp": ccgp(),
         "cspa": cspa(),
         "gcc": gcc(),
         "hbgf": hbgf(),

@@ -3,6 +3,7 @@
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.base import BaseConsensus, MethodInfo, RowsSolution, Size, Solution
 from partita.consensus.ccc import CCC
+from partita.consensus.ccgp import CCGP
 from partita.consensus.cspa import CSPA
 from partita.consensus.drec import DREC
 from partita.consensus.eac import EAC
@@ -29,6 +30,7 @@ from partita.consensus.weac import WEAC
 
 __all__ = [
     "CCC",
+    "CCGP",
     "CSPA",
     "DREC",
     "EAC",

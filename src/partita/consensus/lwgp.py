@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from partita.consensus.base import BaseConsensus, MethodInfo, RowsSolution, Solution
+from partita.consensus._certainty_cut import CertaintyCut, bytes_of_cut
+from partita.consensus.base import MethodInfo
 from partita.consensus.constraints import CHECKPOINT, N_CLUSTERS, N_INIT, POSITIVE, RANDOM_STATE
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_certainty
-from partita.matrices.label_graph import LabelGraph
-from partita.matrices.overlaps import entropy_by_overlaps, overlaps_of_rows
-from partita.scale import EnsembleRows, Rows
-from partita.scale.checkpoint import Stages
-from partita.solvers.kmeans import weighted_kmeans
-from partita.solvers.rows_transfer_cut import (
-    RowEmbedding,
-    cluster_embedded_rows,
-    cluster_vectors,
-    inverse_degree,
-)
-from partita.solvers.transfer_cuts import transfer_cut_embedding
+from partita.matrices.overlaps import entropy_by_overlaps
 
 __all__ = ["LWGP"]
 
 
-class LWGP(BaseConsensus):
+class LWGP(CertaintyCut):
     """Locally weighted graph partitioning.
 
     Samples and base clusters are the two sides of a bipartite graph. The edge between a sample and
@@ -36,8 +26,8 @@ class LWGP(BaseConsensus):
         B̃ = B diag(ECI),  ECI_c = exp(-H(c) / (theta m)),
 
     and the graph is cut by a transfer cut: the eigenproblem is solved on the side of the clusters.
-    This is the default method of the library: its cost is nearly linear in the number of samples,
-    and it is among the most accurate.
+    Small base clusters are certain whatever they contain. If many labels are random, `CCGP`, which
+    corrects the certainty for chance, is far better.
 
     Parameters
     ----------
@@ -91,12 +81,7 @@ class LWGP(BaseConsensus):
         out_of_core=True,
         time="n m² + n' m K",
         memory="n' (m + K)",
-        bytes_needed=lambda s: (
-            # few base clusters: a sparse matrix and a second copy of the labels
-            s.n_rows * ((24 if s.n_base_clusters <= 500 else 2) * s.n_partitions + 64)
-            + 24 * s.n_rows * s.n_clusters
-            + 8 * min(s.n_rows, s.n_base_clusters, 500) ** 2
-        ),
+        bytes_needed=bytes_of_cut,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
@@ -121,39 +106,11 @@ class LWGP(BaseConsensus):
         self.checkpoint = checkpoint
         self.random_state = random_state
 
-    def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        stages = Stages.load(self.checkpoint, self._checkpoint_identity(EnsembleRows(ensemble)))
-        if "embedding" not in stages.state:
-            if "certainty" not in stages.state:
-                stages.finish(certainty=cluster_certainty(ensemble, self.theta))
-            graph = LabelGraph(ensemble, stages.state["certainty"])
-            _, embedding = transfer_cut_embedding(graph, ensemble.weights, self.n_clusters)
-            stages.finish(embedding=embedding)
-        labels, inertia = weighted_kmeans(
-            stages.state["embedding"], ensemble.weights, self.n_clusters, rng, n_init=self.n_init
-        )
-        return Solution(labels, objective=inertia)
+    def _certainty(self, ensemble: Ensemble) -> NDArray[np.float64]:
+        return cluster_certainty(ensemble, self.theta)
 
-    def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
-        stages = Stages.load(self.checkpoint, self._checkpoint_identity(rows))
-        if "vectors" not in stages.state:
-            if "certainty" not in stages.state:
-                overlaps = overlaps_of_rows(rows)
-                entropy = entropy_by_overlaps(overlaps, rows.offsets)
-                certainty = np.exp(-entropy / (self.theta * rows.n_partitions))
-                stages.finish(certainty=certainty, sizes=overlaps.diagonal().copy())
-                del overlaps
-            certainty, sizes = stages.state["certainty"], stages.state["sizes"]
-            degrees = partial(
-                inverse_degree,
-                missing_code=rows.missing_code,
-                offsets=rows.offsets,
-                certainty=certainty,
-            )
-            gram = overlaps_of_rows(rows, degrees)
-            stages.finish(vectors=cluster_vectors(gram, sizes, certainty, self.n_clusters))
-        embedding = RowEmbedding(stages.state["vectors"], rows.missing_code, rows.offsets)
-        cut = cluster_embedded_rows(
-            rows, embedding, self.n_clusters, rng, n_init=self.n_init, stages=stages
-        )
-        return RowsSolution(cut.groups, objective=cut.inertia)
+    def _certainty_by_overlaps(
+        self, overlaps: NDArray[np.float64], offsets: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        entropy = entropy_by_overlaps(overlaps, offsets)
+        return np.exp(-entropy / (self.theta * (len(offsets) - 1)))

@@ -19,6 +19,7 @@ from partita.matrices._propagation import (
 )
 from partita.matrices._trajectories import trajectory_similarity
 from partita.matrices.agreement import agreement_counts, coassociation
+from partita.matrices.chance import corrected_certainty
 from partita.matrices.cluster_counts import (
     cluster_overlaps,
     cluster_sizes,
@@ -36,6 +37,7 @@ __all__ = [
     "coassociation",
     "connected_triples",
     "contingency",
+    "corrected_certainty",
     "crowd_agreement",
     "crowd_weighted_coassociation",
     "enhanced_coassociation",

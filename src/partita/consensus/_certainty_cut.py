@@ -1,0 +1,95 @@
+"""Normalized cut of the bipartite graph of samples and base clusters, weighted by certainty."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.consensus.base import BaseConsensus, RowsSolution, Size, Solution
+from partita.ensemble import Ensemble
+from partita.matrices.label_graph import LabelGraph
+from partita.matrices.overlaps import overlaps_of_rows
+from partita.scale import EnsembleRows, Rows
+from partita.scale.checkpoint import Stages
+from partita.solvers.kmeans import weighted_kmeans
+from partita.solvers.rows_transfer_cut import (
+    RowEmbedding,
+    cluster_embedded_rows,
+    cluster_vectors,
+    inverse_degree,
+)
+from partita.solvers.transfer_cuts import transfer_cut_embedding
+
+__all__ = ["CertaintyCut", "bytes_of_cut"]
+
+
+def bytes_of_cut(size: Size) -> int:
+    """Return the bytes of the dense arrays of a cut."""
+    # few base clusters: a sparse matrix and a second copy of the labels
+    per_label = 24 if size.n_base_clusters <= 500 else 2
+    return (
+        size.n_rows * (per_label * size.n_partitions + 64)
+        + 24 * size.n_rows * size.n_clusters
+        + 8 * min(size.n_rows, size.n_base_clusters, 500) ** 2
+    )
+
+
+class CertaintyCut(BaseConsensus):
+    """Base class of methods that weight base clusters by certainty and cut their graph.
+
+    A method defines the certainty, from an ensemble and from the table of overlaps of its clusters.
+    """
+
+    n_clusters: int
+    n_init: int
+    checkpoint: Any
+
+    @abstractmethod
+    def _certainty(self, ensemble: Ensemble) -> NDArray[np.float64]:
+        """Return the certainty of the base clusters of an ensemble, shape (L,)."""
+
+    @abstractmethod
+    def _certainty_by_overlaps(
+        self, overlaps: NDArray[np.float64], offsets: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the same from the numbers of samples that any two clusters share."""
+
+    def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        stages = Stages.load(self.checkpoint, self._checkpoint_identity(EnsembleRows(ensemble)))
+        if "embedding" not in stages.state:
+            if "certainty" not in stages.state:
+                stages.finish(certainty=self._certainty(ensemble))
+            graph = LabelGraph(ensemble, stages.state["certainty"])
+            _, embedding = transfer_cut_embedding(graph, ensemble.weights, self.n_clusters)
+            stages.finish(embedding=embedding)
+        labels, inertia = weighted_kmeans(
+            stages.state["embedding"], ensemble.weights, self.n_clusters, rng, n_init=self.n_init
+        )
+        return Solution(labels, objective=inertia)
+
+    def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
+        stages = Stages.load(self.checkpoint, self._checkpoint_identity(rows))
+        if "vectors" not in stages.state:
+            if "certainty" not in stages.state:
+                overlaps = overlaps_of_rows(rows)
+                certainty = self._certainty_by_overlaps(overlaps, rows.offsets)
+                stages.finish(certainty=certainty, sizes=overlaps.diagonal().copy())
+                del overlaps
+            certainty, sizes = stages.state["certainty"], stages.state["sizes"]
+            degrees = partial(
+                inverse_degree,
+                missing_code=rows.missing_code,
+                offsets=rows.offsets,
+                certainty=certainty,
+            )
+            gram = overlaps_of_rows(rows, degrees)
+            stages.finish(vectors=cluster_vectors(gram, sizes, certainty, self.n_clusters))
+        embedding = RowEmbedding(stages.state["vectors"], rows.missing_code, rows.offsets)
+        cut = cluster_embedded_rows(
+            rows, embedding, self.n_clusters, rng, n_init=self.n_init, stages=stages
+        )
+        return RowsSolution(cut.groups, objective=cut.inertia)
