@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.solvers.low_rank import (
-    low_rank_affinity,
-    shrink_columns,
-    shrink_entries,
-    shrink_singular_values,
-)
+from partita.solvers.low_rank import low_rank_affinity, shrink_singular_values
 
 
 def shrink_by_svd(matrix, threshold):
     U, sigma, Vt = np.linalg.svd(matrix)
     return (U * np.maximum(sigma - threshold, 0)) @ Vt
+
+
+def product(triplets):
+    return (triplets.U * triplets.sigma) @ triplets.V.T
 
 
 @pytest.fixture
@@ -29,30 +28,29 @@ def matrix():
 @pytest.mark.parametrize("threshold", [100.0, 8.5, 7.9, 0.3, 1e-3, 1e-4, 1e-7, 1e-12])
 def test_singular_values(matrix, threshold):
     result = shrink_singular_values(matrix, threshold)
-    np.testing.assert_allclose(result, shrink_by_svd(matrix, threshold), rtol=0, atol=1e-10)
-    assert np.linalg.matrix_rank(result) <= np.count_nonzero(8.0 * 0.5 ** np.arange(40) > threshold)
+    expected = shrink_by_svd(matrix, threshold)
+    np.testing.assert_allclose(product(result), expected, rtol=0, atol=1e-10)
+    assert len(result.sigma) == np.count_nonzero(8.0 * 0.5 ** np.arange(40) > threshold)
+
+
+def test_singular_values_of_fewer_rows_than_columns(matrix):
+    U, sigma, Vt = np.linalg.svd(matrix[:25])
+    expected = (U * np.maximum(sigma - 0.3, 0)) @ Vt[:25]
+    result = shrink_singular_values(matrix[:25], 0.3)
+    np.testing.assert_allclose(product(result), expected, rtol=0, atol=1e-10)
 
 
 def test_singular_values_with_a_threshold_each(matrix):
     thresholds = np.linspace(0.0, 1.0, 40)
     result = shrink_singular_values(matrix, thresholds)
-    np.testing.assert_allclose(result, shrink_by_svd(matrix, thresholds), rtol=0, atol=1e-12)
+    expected = shrink_by_svd(matrix, thresholds)
+    np.testing.assert_allclose(product(result), expected, rtol=0, atol=1e-12)
 
 
 def test_zero_matrix():
-    np.testing.assert_array_equal(shrink_singular_values(np.zeros((4, 4)), 0.1), np.zeros((4, 4)))
-
-
-def test_columns():
-    Q = np.array([[3.0, 0.3, 0.0], [4.0, 0.4, 0.0]])
-    result = shrink_columns(Q, np.array([1.0, 1.0, 1.0]))
-    np.testing.assert_allclose(result, [[2.4, 0.0, 0.0], [3.2, 0.0, 0.0]])
-
-
-def test_entries():
-    Q = np.array([[3.0, -3.0], [0.5, -0.5]])
-    result = shrink_entries(Q, np.array([[1.0, 1.0], [1.0, 0.25]]))
-    np.testing.assert_allclose(result, [[2.0, -2.0], [0.0, -0.25]])
+    result = shrink_singular_values(np.zeros((4, 4)), 0.1)
+    assert len(result.sigma) == 0
+    np.testing.assert_array_equal(product(result), np.zeros((4, 4)))
 
 
 def test_affinity_of_a_symmetric_matrix_is_that_of_its_svd():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.base import Solution
@@ -18,7 +19,9 @@ from partita.consensus.constraints import (
     StrOptions,
 )
 from partita.ensemble import Ensemble
-from partita.solvers.self_representation import Representation, representation_labels
+from partita.matrices import incidence
+from partita.solvers.range_basis import SimilarityBasis, similarity_basis
+from partita.solvers.self_representation import Course, Representation, representation_labels
 
 __all__ = ["SelfRepresentationConsensus"]
 
@@ -49,22 +52,31 @@ class SelfRepresentationConsensus(LearnedMatrixConsensus):
         """Keyword arguments of `fit_representation`."""
         return {"max_iter": self.max_iter, "tol": self.tol, "task": type(self).__name__}
 
+    def _similarity(self, ensemble: Ensemble) -> SimilarityBasis:
+        """Return the basis of `incomplete_coassociation`, from its factors."""
+        factor, m = incidence(ensemble), ensemble.n_partitions
+        signs = np.ones(factor.shape[1])
+        if ensemble.n_missing:  # twice the partitions that join a pair, minus those that label it
+            factor = sp.hstack([np.sqrt(2.0) * factor, ensemble.observed.astype(np.float64)])
+            signs = np.append(signs, np.full(m, -1.0))
+        return similarity_basis(sp.csr_matrix(factor / np.sqrt(m)), signs, ensemble.weights)
+
     def _solution(
         self,
         ensemble: Ensemble,
-        steps: Sequence[Representation],
+        result: Representation,
+        courses: Sequence[Course],
         objective: float,
         rng: np.random.Generator,
     ) -> Solution:
-        """Return the solution after the last of the outer steps."""
-        last = steps[-1]
-        history = np.concatenate([step.residuals for step in steps])
+        """Return the solution from the last result and the courses of all outer steps."""
+        history = np.concatenate([course.residuals for course in courses])
         return Solution(
-            representation_labels(last, ensemble.weights, self.assign_labels, rng, self.n_init),
+            representation_labels(result, ensemble.weights, self.assign_labels, rng, self.n_init),
             objective=objective,
             n_iter=len(history),
-            converged=all(step.converged for step in steps),
+            converged=all(course.converged for course in courses),
             history=history,
-            matrix=last.matrix / last.scale,
-            learned={"embedding_": ensemble.expand(last.embedding, np.nan)},
+            matrix=result.matrix(),
+            learned={"embedding_": ensemble.expand(result.embedding, np.nan)},
         )

@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._linalg import svd
 from partita.consensus._self_representation import SelfRepresentationConsensus
 from partita.consensus.base import MethodInfo, Solution
 from partita.consensus.constraints import POSITIVE_INT, Interval
 from partita.ensemble import Ensemble
-from partita.matrices import incomplete_coassociation
-from partita.solvers.low_rank import shrink_entries, shrink_singular_values
+from partita.solvers.range_basis import SimilarityBasis
+from partita.solvers.representation_errors import EntryErrors
 from partita.solvers.self_representation import Representation, fit_representation
 
 __all__ = ["NRSEC"]
@@ -75,8 +74,9 @@ class NRSEC(SelfRepresentationConsensus):
 
     Notes
     -----
-    Cost O(n'³) per iteration, about 60 iterations per outer step, up to 220 n'² bytes for n'
-    distinct rows. The solution is that of the full n x n problem.
+    Cost for n' distinct rows and S of rank p, at most n' and at most the number of base clusters:
+    O(n' p² + n'² q) per iteration, where q <= 2 p is the rank of the affinity; about 60 iterations
+    per outer step; about 48 n'² + 110 n' p bytes. The solution is that of the full n x n problem.
 
     The result depends more on the ensemble than on k-means: of 60 ensembles of 100 k-means
     partitions of iris, K in 3..12, 32 give the published accuracy of 0.9733, the others 0.75 to
@@ -109,9 +109,9 @@ class NRSEC(SelfRepresentationConsensus):
         cite="tao2019",
         missing="native",
         deterministic=False,
-        time="n'³ an iteration",
+        time="n'² L an iteration, L at most n'",
         memory="n'²",
-        bytes_needed=lambda s: 220 * s.n_rows**2,
+        bytes_needed=lambda s: s.n_rows * (48 * s.n_rows + 110 * min(s.n_rows, s.n_base_clusters)),
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SelfRepresentationConsensus._parameter_constraints,
@@ -145,52 +145,51 @@ class NRSEC(SelfRepresentationConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        S = incomplete_coassociation(ensemble, expand=False)
-        steps = [self._step(S, ensemble.weights, None)]
+        similarity = self._similarity(ensemble)
+        result = self._step(similarity, None)
+        steps = [result.course]
         while len(steps) < self.n_outer:
-            steps.append(self._step(S, ensemble.weights, steps[-1]))
-        return self._solution(ensemble, steps, self._objective(steps[-1]), rng)
+            result = self._step(similarity, result)
+            steps.append(result.course)
+        return self._solution(ensemble, result, steps, self._objective(result), rng)
 
-    def _step(
-        self,
-        S: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        last: Representation | None,
-    ) -> Representation:
+    def _step(self, similarity: SimilarityBasis, last: Representation | None) -> Representation:
         """Solve the convex problem of Eq. 22, with the tangents at `last`: one outer step."""
+        P, _, root = similarity
         rank_weight: float | NDArray[np.float64] = self.lambda1  # Λ = I at zero
-        error_weight = self.lambda2 * np.sqrt(np.outer(weights, weights))  # W = 1 at zero
+        error_factors = None  # W = 1 at zero
         if last is not None:
-            sigma = svd(last.low_rank, compute_uv=False)
-            rank_weight = self.lambda1 * np.maximum(1.0 - sigma / self.gamma, 0.0)
-            size = np.abs(last.error) / last.scale
-            error_weight *= np.maximum(1.0 - size / self.gamma, 0.0)
-
-        def shrink_rank(X: NDArray[np.float64], mu: float) -> NDArray[np.float64]:
-            return shrink_singular_values(X, rank_weight / mu)  # Eq. 24
-
-        def shrink_error(Q: NDArray[np.float64], mu: float) -> NDArray[np.float64]:
-            return shrink_entries(Q, error_weight / mu)  # Eq. 25
-
+            rank_weight = np.full(len(root), self.lambda1)
+            sigma = last.singular_values
+            rank_weight[: len(sigma)] *= np.maximum(1.0 - sigma / self.gamma, 0.0)
+            error_factors = np.maximum(1.0 - self._error_sizes(last) / self.gamma, 0.0)
         return fit_representation(
-            S,
-            weights,
+            similarity,
             self.n_clusters,
-            shrink_rank,
-            shrink_error,
+            rank_weight,  # Eq. 24
+            EntryErrors(P, root, self.lambda2, error_factors),  # Eq. 25
             growth=_GROWTH,
             start=last,
             **self._iteration_options,
         )
 
+    def _error_sizes(self, result: Representation) -> NDArray[np.float64]:
+        """Return |E| over distinct rows, as between two samples."""
+        assert isinstance(result.errors, EntryErrors)
+        root = result.errors.root
+        sizes = np.abs(result.errors.matrix)
+        sizes /= root[:, None]
+        sizes /= root
+        return np.asarray(sizes)
+
     def _objective(self, result: Representation) -> float:
-        """Return the value of Eq. 20; an entry of E stands for scale² entries of samples."""
-        sigma = svd(result.low_rank, compute_uv=False)
-        errors = result.scale**2 * self._penalty(np.abs(result.error) / result.scale)
+        """Return the value of Eq. 20; an entry of E stands for r_a r_b pairs of samples."""
+        weights = result.errors.root**2
+        errors = weights @ self._penalty(self._error_sizes(result)) @ weights
         return float(
             result.spectral_cost
-            + self.lambda1 * self._penalty(sigma).sum()
-            + self.lambda2 * errors.sum()
+            + self.lambda1 * self._penalty(result.singular_values).sum()
+            + self.lambda2 * errors
         )
 
     def _penalty(self, t: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,6 +1,8 @@
-"""Shrinkage operators, and the affinity of a low-rank representation."""
+"""Shrinkage of singular values, and the affinity of a low-rank representation."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,60 +10,90 @@ from numpy.typing import NDArray
 from partita._linalg import eigh, svd
 from partita.solvers.spectral import normalize_rows
 
-__all__ = ["low_rank_affinity", "shrink_columns", "shrink_entries", "shrink_singular_values"]
+__all__ = [
+    "Triplets",
+    "affinity_of_directions",
+    "leading_directions",
+    "low_rank_affinity",
+    "shrink_singular_values",
+]
 
 _RANK_CUT = 1e-4  # singular values below this share of the largest count as noise
 _GRAM_LIMIT = 1e-5  # squaring a matrix loses singular values below this share of its norm
+_ROWS = 256  # rows of the affinity per block, which stay in the cache
+
+
+class Triplets(NamedTuple):
+    """The matrix U diag(sigma) Vᵀ, with singular vectors in the columns of U and V."""
+
+    U: NDArray[np.float64]
+    sigma: NDArray[np.float64]
+    V: NDArray[np.float64]
 
 
 def shrink_singular_values(
     matrix: NDArray[np.float64], threshold: float | NDArray[np.float64]
-) -> NDArray[np.float64]:
+) -> Triplets:
     """Lower all singular values by the threshold, to at least 0.
 
-    Returns argmin_J threshold ‖J‖_* + ½ ‖J - X‖²_F. Only the singular vectors above the threshold
-    are computed, from the eigenvectors of XᵀX. Their number is exact, unlike that of an iterative
-    partial decomposition. If the threshold is so low that XᵀX would lose digits, the full
-    decomposition of X is used.
+    Returns argmin_J threshold ‖J‖_* + ½ ‖J - X‖²_F by its singular triplets above 0. Only the
+    singular vectors above the threshold are computed, from the eigenvectors of XXᵀ. Their number is
+    exact, unlike that of an iterative partial decomposition. If the threshold is so low that XXᵀ
+    would lose digits, the full decomposition of X is used.
 
     Parameters
     ----------
-    matrix : array of shape (n, n)
+    matrix : array of shape (p, n), p <= n
         X.
-    threshold : float, or array of shape (n,)
+    threshold : float, or array of shape (p,)
         An array has one threshold per singular value, in descending order of these.
     """
     if isinstance(threshold, np.ndarray):
-        U, sigma, Vt = svd(matrix)
-        return np.asarray((U * np.maximum(sigma - threshold, 0.0)) @ Vt)
+        U, sigma, Vt = svd(matrix, full_matrices=False)
+        is_kept = sigma > threshold
+        return Triplets(U[:, is_kept], (sigma - threshold)[is_kept], Vt[is_kept].T)
     size = np.abs(matrix)
-    if np.sqrt(size.sum(axis=0).max() * size.sum(axis=1).max()) <= threshold:  # ‖X‖₂ ≤ √(‖X‖₁‖X‖_∞)
-        return np.zeros_like(matrix)
+    bound = np.sqrt(size.sum(axis=0).max() * size.sum(axis=1).max())  # ‖X‖₂ ≤ √(‖X‖₁‖X‖_∞)
+    del size
+    if bound <= threshold:
+        p, n = matrix.shape
+        return Triplets(np.empty((p, 0)), np.empty(0), np.empty((n, 0)))
     if threshold < _GRAM_LIMIT * np.linalg.norm(matrix):
         return shrink_singular_values(matrix, np.full(len(matrix), threshold))
-    squares, V = eigh(matrix.T @ matrix, subset_by_value=(threshold**2, np.inf))
-    # U (Σ - τ) Vᵀ = X V (1 - τ/Σ) Vᵀ
-    return np.asarray((matrix @ (V * (1.0 - threshold / np.sqrt(squares)))) @ V.T)
+    gram = matrix @ matrix.T
+    squares, U = eigh(gram.T, subset_by_value=(threshold**2, np.inf), overwrite=True)
+    sigma = np.sqrt(squares)
+    return Triplets(U, sigma - threshold, matrix.T @ (U / sigma))
 
 
-def shrink_columns(
-    matrix: NDArray[np.float64], threshold: NDArray[np.float64]
+def leading_directions(
+    values: NDArray[np.float64],
+    vectors: NDArray[np.float64],
+    basis: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Shorten every column by its threshold, to at least 0.
+    """Return the rows of U |Σ|^½ with unit length, without values below 1e-4 of the largest.
 
-    Returns argmin_E Σ_j threshold_j ‖E_j‖ + ½ ‖E - X‖²_F.
+    U is `vectors`, or `basis` times `vectors`.
     """
-    length = np.linalg.norm(matrix, axis=0)
-    is_kept = length > threshold
-    factor = np.where(is_kept, 1.0 - threshold / np.where(is_kept, length, 1.0), 0.0)
-    return np.asarray(matrix * factor)
+    sigma = np.abs(values)
+    is_kept = sigma > _RANK_CUT * sigma.max()
+    rows = vectors[:, is_kept] * np.sqrt(sigma[is_kept])
+    return normalize_rows(rows if basis is None else basis @ rows)
 
 
-def shrink_entries(
-    matrix: NDArray[np.float64], threshold: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Move every entry towards 0 by its threshold: argmin_E Σ threshold |E| + ½ ‖E - X‖²_F."""
-    return np.asarray(matrix - np.clip(matrix, -threshold, threshold))
+def affinity_of_directions(directions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the fourth power of the cosine between any two directions, 1 on the diagonal."""
+    n = len(directions)
+    affinity = np.empty((n, n))
+    for start in range(0, n, _ROWS):
+        block = slice(start, start + _ROWS)
+        rows = directions[block] @ directions[start:].T
+        rows *= rows
+        rows *= rows
+        affinity[block, start:] = rows
+        affinity[start:, block] = rows.T
+    np.fill_diagonal(affinity, 1.0)
+    return affinity
 
 
 def low_rank_affinity(
@@ -88,13 +120,6 @@ def low_rank_affinity(
     """
     if symmetric:
         values, U = eigh(matrix, driver="evd")
-        sigma = np.abs(values)
     else:
-        U, sigma, _ = svd(matrix)
-    is_kept = sigma > _RANK_CUT * sigma.max()
-    directions = normalize_rows(U[:, is_kept] * np.sqrt(sigma[is_kept]))
-    affinity = directions @ directions.T
-    affinity *= affinity
-    affinity *= affinity
-    np.fill_diagonal(affinity, 1.0)
-    return np.asarray(affinity)
+        U, values, _ = svd(matrix)
+    return affinity_of_directions(leading_directions(values, U))

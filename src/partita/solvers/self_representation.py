@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,31 +12,53 @@ from partita._linalg import eigh
 from partita._warn import warn_not_converged
 from partita.config import report_progress
 from partita.solvers.kmeans import weighted_kmeans
-from partita.solvers.low_rank import low_rank_affinity
+from partita.solvers.low_rank import (
+    affinity_of_directions,
+    leading_directions,
+    shrink_singular_values,
+)
+from partita.solvers.range_basis import SimilarityBasis, extend_basis
+from partita.solvers.representation_errors import Errors, all_below, largest_entry
 from partita.solvers.spectral import normalize_rows, spectral_embedding
 
-__all__ = ["Representation", "fit_representation", "representation_labels"]
+__all__ = ["Course", "Representation", "fit_representation", "representation_labels"]
 
 _FIRST_PENALTY = 1.5  # initial mu, as a multiple of 1/‖S‖₂
 _LARGEST_PENALTY = 1e10
+_REDUCED = 0.7  # share of n up to which a problem is reduced to a basis of its range
 
-Shrink = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
+Matrix = NDArray[np.float64]
+
+
+class Course(NamedTuple):
+    """How an iteration went.
+
+    Attributes
+    ----------
+    residuals : list of float
+        ‖S - S Z - E‖_F / ‖S‖_F after every iteration.
+    converged : bool
+        Whether the tolerance was reached.
+    """
+
+    residuals: list[float]
+    converged: bool
 
 
 @dataclass(frozen=True)
 class Representation:
     """The state in which the iteration stopped.
 
-    Entry (a, b) of the matrices is multiplied by `scale`, the root of the weights of both rows, so
-    that norms and singular values are those of the matrices over all samples.
+    Entry (a, b) of the matrices is multiplied by the root of the weights of both rows, so that
+    norms and singular values are those of the matrices over all samples.
 
     Attributes
     ----------
-    matrix : array of shape (n, n)
-        Z, the representation.
-    low_rank : array of shape (n, n)
-        J, equal to Z at convergence, with some singular values exactly 0.
-    error : array of shape (n, n)
+    basis, coefficients : arrays of shape (n, p) and (p, n)
+        Factors of Z, the representation. The columns of `basis` are orthonormal.
+    singular_values : array
+        Singular values of J above 0. J equals Z at convergence.
+    errors : Errors
         E = S - S Z.
     embedding : array of shape (n, n_clusters)
         H, eigenvectors of the normalized affinity, not scaled.
@@ -44,36 +66,37 @@ class Representation:
         D, degrees of that affinity, not scaled.
     eigenvalues : array of shape (n_clusters,)
         Eigenvalues of the normalized affinity.
-    scale : array of shape (n, n)
-        Factor of every entry of `matrix`, `low_rank` and `error`.
-    residuals : list of float
-        ‖S - S Z - E‖_F / ‖S‖_F after every iteration.
-    converged : bool
-        Whether the tolerance was reached.
+    course : Course
+        How the iteration went.
     """
 
-    matrix: NDArray[np.float64]
-    low_rank: NDArray[np.float64]
-    error: NDArray[np.float64]
-    embedding: NDArray[np.float64]
+    basis: Matrix
+    coefficients: Matrix
+    singular_values: NDArray[np.float64]
+    errors: Errors
+    embedding: Matrix
     degree: NDArray[np.float64]
     eigenvalues: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    residuals: list[float]
-    converged: bool
+    course: Course
 
     @property
     def spectral_cost(self) -> float:
         """tr(Hᵀ L H): n_clusters minus the sum of the eigenvalues."""
         return float(len(self.eigenvalues) - self.eigenvalues.sum())
 
+    def matrix(self) -> Matrix:
+        """Return Z over distinct rows, not scaled."""
+        Z = self.basis @ self.coefficients
+        Z /= self.errors.root[:, None]
+        Z /= self.errors.root
+        return np.asarray(Z)
+
 
 def fit_representation(
-    similarity: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    similarity: SimilarityBasis,
     n_clusters: int,
-    shrink_rank: Shrink,
-    shrink_error: Shrink,
+    rank_weight: float | NDArray[np.float64],
+    errors: Errors,
     *,
     growth: float,
     max_iter: int,
@@ -84,22 +107,31 @@ def fit_representation(
     """Solve min tr(Hᵀ L_Z H) + f(J) + g(E), S = S Z + E, Z = J, by augmented Lagrangian.
 
     L_Z is the normalized Laplacian of the affinity of (Z + Zᵀ)/2 + H Hᵀ (`low_rank_affinity`).
-    Every iteration updates J, Z, E, H and the multipliers in turn, then raises the penalty mu.
+    Every iteration updates J, Z, E, H and the multipliers Y1 and Y2 in turn, then raises the
+    penalty mu.
 
     All computations use X̃ = diag(√r) X diag(√r). Its products, singular values and Frobenius
     norms are those of the matrices over all samples. The identity in (SᵀS + I)⁻¹ needs no special
     treatment: it only multiplies matrices that are constant on blocks of equal rows.
 
+    With S = P diag(v) Pᵀ every product with S or (SᵀS + I)⁻¹ is a scaling of the rows of PᵀX. Let N
+    be the projector on the complement of P. The update of Z implies N Y2 = N B Bᵀ after it, where
+    B = D^-½ H, so that
+
+        N Z = N J + N (B Bᵀ - B₋ B₋ᵀ) / mu,    B₋ the B of the previous iteration,
+
+    has low rank. Z is stored as its coefficients in the columns of P and a basis of this part.
+
     Parameters
     ----------
-    similarity : array of shape (n, n), symmetric
+    similarity : SimilarityBasis
         S.
-    weights : array of shape (n,)
-        Weights r of the rows.
     n_clusters : int
         Number of columns of H.
-    shrink_rank, shrink_error : callable (matrix, mu) -> matrix
-        argmin_X f(X)/mu + ½ ‖X - matrix‖², and the same with g, for scaled matrices.
+    rank_weight : float, or array of shape (n,)
+        Weights of the singular values in f, in descending order of these.
+    errors : Errors
+        E, Y1 and the penalty g.
     growth : float
         Factor of mu from one iteration to the next.
     max_iter : int
@@ -114,63 +146,111 @@ def fit_representation(
     Returns
     -------
     Representation
-        O(n³) an iteration: three products and three partial or full eigendecompositions.
+        O(n p² + n² q) an iteration for S of rank p and an affinity of rank q.
     """
-    root = np.sqrt(weights)
-    scale = np.outer(root, root)
-    S = similarity * scale
-    values, P = eigh(S, driver="evd")
-    ridge = (P / (values**2 + 1.0)) @ P.T  # (SᵀS + I)⁻¹
-    ridge_S = (P * (values / (values**2 + 1.0))) @ P.T
-    ridge_SS = (P * (values**2 / (values**2 + 1.0))) @ P.T
-    del P
+    P, values, root = similarity
+    n, p = P.shape
+    weights = root**2
     mu = _FIRST_PENALTY / np.abs(values).max()
-    S_norm = np.linalg.norm(S)
+    S_norm = float(np.linalg.norm(values))
 
-    if start is None:
-        Z, E = np.zeros_like(S), np.zeros_like(S)
-        H, degree = np.zeros((len(S), n_clusters)), np.ones(len(S))
-    else:
-        Z, E, H, degree = start.matrix, start.error, start.embedding, start.degree
-    Y1, Y2 = np.zeros_like(S), np.zeros_like(S)
+    basis, Z = P, np.zeros((p, n))
+    H, degree = np.zeros((n, n_clusters)), np.ones(n)
+    if start is not None:
+        basis, Z, H, degree = start.basis, start.coefficients, start.embedding, start.degree
+        errors.error = start.errors.error
+    X, Y2 = Z, np.zeros((p, n))  # coefficients of Z + Y2/mu; PᵀY2
+    B = np.zeros_like(H)
+    vectors = None
     residuals: list[float] = []
     converged = False
     while not converged and len(residuals) < max_iter:
-        J = shrink_rank(Z + Y2 / mu, mu)
-        pull = H * (root / np.sqrt(degree))[:, None]
-        Z = ridge_SS + ridge @ (J + (pull @ pull.T - Y2) / mu) + ridge_S @ (Y1 / mu - E)
-        misfit = S - S @ Z
-        E = shrink_error(misfit + Y1 / mu, mu)
+        threshold = rank_weight[: len(X)] if isinstance(rank_weight, np.ndarray) else rank_weight
+        J = shrink_singular_values(X, threshold / mu)
+        loadings = (J.V * J.sigma).T
+        J_outside = basis[:, p:] @ J.U[p:]
+        last_B, B = B, H * (root / np.sqrt(degree))[:, None]
+        basis = extend_basis(P, [J_outside, B, last_B])
+        outside = basis[:, p:].T
 
-        partition = H * root[:, None]
-        affinity = low_rank_affinity((Z + Z.T) / 2 + partition @ partition.T, symmetric=True)
+        Z, gap = (np.empty((basis.shape[1], n)) for _ in range(2))  # gap = Z - J
+        J_inside = J.U[:p] @ loadings
+        Z[:p] = _represent(similarity, J_inside, B, Y2, errors, mu)
+        np.subtract(Z[:p], J_inside, out=gap[:p])
+        N_BB = (outside @ B) @ B.T
+        gap[p:] = (N_BB - (outside @ last_B) @ last_B.T) / mu
+        Z[p:] = (outside @ J_outside) @ loadings + gap[p:]
+
+        misfit = P.T - Z[:p]
+        misfit *= values[:, None]
+        residuals.append(errors.update(misfit, mu) / S_norm)
+
+        affinity = affinity_of_directions(_directions(basis, Z, H * root[:, None]))
         degree = affinity @ weights
-        eigenvalues, vectors = spectral_embedding(affinity, weights, n_clusters)
+        eigenvalues, vectors = spectral_embedding(affinity, weights, n_clusters, guess=vectors)
+        del affinity
         H = vectors / np.sqrt(degree)[:, None]
 
-        misfit -= E
-        gap = Z - J
-        Y1 += mu * misfit
-        Y2 += mu * gap
+        Y2 += mu * gap[:p]
         mu = min(growth * mu, _LARGEST_PENALTY)
-
-        residuals.append(float(np.linalg.norm(misfit) / S_norm))
-        converged = _largest(misfit, scale) < tol and _largest(gap, scale) < tol
+        X = np.empty_like(Z)
+        np.divide(Y2, mu, out=X[:p])
+        np.divide(N_BB, mu, out=X[p:])
+        X += Z
+        converged = errors.residual_below(tol) and all_below(basis, gap, root, tol)
         report_progress(task, len(residuals), max_iter)
     if not converged:
         warn_not_converged(
             task,
             max_iter,
-            f"with entries of S - SZ - E up to {_largest(misfit, scale):.1e} and of Z - J up to "
-            f"{_largest(gap, scale):.1e}, above tol={tol:g}. Raise max_iter, or tol if that is "
-            "close enough.",
+            f"with entries of S - SZ - E up to {errors.largest_residual():.1e} and of Z - J up to "
+            f"{largest_entry(basis, gap, root):.1e}, above tol={tol:g}. Raise max_iter, or tol if "
+            "that is close enough.",
         )
-    return Representation(Z, J, E, H, degree, eigenvalues, scale, residuals, converged)
+    return Representation(
+        basis, Z, J.sigma, errors, H, degree, eigenvalues, Course(residuals, converged)
+    )
 
 
-def _largest(matrix: NDArray[np.float64], scale: NDArray[np.float64]) -> float:
-    """Return the largest absolute entry of the matrix without its scale."""
-    return float(np.max(np.abs(matrix) / scale))
+def _represent(
+    similarity: SimilarityBasis, J: Matrix, B: Matrix, Y2: Matrix, errors: Errors, mu: float
+) -> Matrix:
+    """Return PᵀZ, Z = (S² + I)⁻¹ (S² + J + (B Bᵀ - Y2)/mu + S (Y1/mu - E)), from PᵀJ and PᵀY2."""
+    P, values, _ = similarity
+    Z = errors.multiplier / mu
+    Z -= errors.error
+    Z += values[:, None] * P.T
+    Z *= values[:, None]
+    Z += J
+    pull = (P.T @ B) @ B.T
+    pull -= Y2
+    pull /= mu
+    Z += pull
+    Z /= (values**2 + 1.0)[:, None]
+    return np.asarray(Z)
+
+
+def _directions(basis: Matrix, coefficients: Matrix, partition: Matrix) -> Matrix:
+    """Return the directions of (Z + Zᵀ)/2 + H Hᵀ, Z the product of basis and coefficients.
+
+    The range of this matrix is spanned by the columns of the basis, of Zᵀ and of H. If these are
+    few, the problem is solved in that range.
+    """
+    n, p = basis.shape
+    if 2 * p + partition.shape[1] > _REDUCED * n:
+        Z = basis @ coefficients
+        Z /= 2.0
+        symmetric = partition @ partition.T
+        symmetric += Z
+        symmetric += Z.T
+        del Z
+        return leading_directions(*eigh(symmetric.T, driver="evd", overwrite=True))
+    Q, R = np.linalg.qr(np.column_stack([basis, coefficients.T, partition]))
+    half = R[:, :p] @ (R[:, p : 2 * p].T / 2)
+    core = R[:, 2 * p :] @ R[:, 2 * p :].T
+    core += half
+    core += half.T
+    return leading_directions(*eigh(core.T, driver="evd", overwrite=True), Q)
 
 
 def representation_labels(
@@ -195,11 +275,11 @@ def representation_labels(
     n_init : int
         Restarts of k-means.
     """
-    n_clusters = representation.embedding.shape[1]
+    n, n_clusters = representation.embedding.shape
     embedding = representation.embedding
     if assign_labels == "representation":
-        Z = representation.matrix
-        affinity = low_rank_affinity((Z + Z.T) / 2, symmetric=True)
-        _, embedding = spectral_embedding(affinity, weights, n_clusters)
+        Z, basis = representation.coefficients, representation.basis
+        directions = _directions(basis, Z, np.empty((n, 0)))
+        _, embedding = spectral_embedding(affinity_of_directions(directions), weights, n_clusters)
     labels, _ = weighted_kmeans(normalize_rows(embedding), weights, n_clusters, rng, n_init=n_init)
     return labels

@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from partita._linalg import eigh
 from partita.solvers.kmeans import weighted_kmeans
+from partita.solvers.krylov import improve_eigenvectors
 
 __all__ = [
     "Factored",
@@ -79,7 +80,11 @@ def top_eigenvectors(
 
 
 def spectral_embedding(
-    affinity: Any, weights: NDArray[np.float64], n_components: int
+    affinity: Any,
+    weights: NDArray[np.float64],
+    n_components: int,
+    *,
+    guess: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the leading eigenvectors of D^-½ A D^-½ on weighted rows.
 
@@ -95,6 +100,8 @@ def spectral_embedding(
         Weights r of the rows.
     n_components : int
         Number of eigenvectors.
+    guess : array of shape (n, n_components), optional
+        Vectors near the result, for example those of a similar affinity. They save time.
 
     Returns
     -------
@@ -112,6 +119,14 @@ def spectral_embedding(
         return _from_factor(scaled, n_components, root)
     degree = np.asarray(affinity @ weights).ravel()
     scale = root / np.sqrt(np.maximum(degree, _TINY))
+    if guess is not None:
+        result = improve_eigenvectors(
+            lambda vectors: scale[:, None] * (affinity @ (scale[:, None] * vectors)),
+            guess * root[:, None],
+            n_components,
+        )
+        if result is not None:
+            return result[0], result[1] / root[:, None]
     if sp.issparse(affinity):
         normalized = sp.diags(scale) @ affinity @ sp.diags(scale)
     else:

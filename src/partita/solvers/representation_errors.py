@@ -1,0 +1,187 @@
+"""Errors of a self-representation S = S Z + E, with their multipliers, in a basis of S.
+
+S = P diag(values) Pᵀ. All products of an iteration need E and its multiplier Y only as PᵀE and PᵀY.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ColumnErrors", "EntryErrors", "Errors", "all_below", "largest_entry"]
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+_ROWS = 256  # rows of an n x n matrix per block, which stay in the cache
+
+
+@dataclass
+class Errors(ABC):
+    """E and Y, entry (a, b) multiplied by root_a root_b, and their product with Pᵀ.
+
+    Attributes
+    ----------
+    basis : array of shape (n, p)
+        P, orthonormal columns.
+    root : array of shape (n,)
+        Roots of the weights of the rows.
+    error, multiplier : arrays of shape (p, n)
+        PᵀE and PᵀY.
+    """
+
+    basis: Matrix
+    root: Vector
+
+    def __post_init__(self) -> None:
+        n, p = self.basis.shape
+        self.error, self.multiplier = np.zeros((p, n)), np.zeros((p, n))
+
+    @abstractmethod
+    def update(self, misfit: Matrix, mu: float) -> float:
+        """Update E = argmin g(E)/mu + ½ ‖S - S Z + Y/mu - E‖², then Y += mu (S - S Z - E).
+
+        `misfit` is Pᵀ(S - S Z) and is overwritten. Returns ‖S - S Z - E‖.
+        """
+
+    @abstractmethod
+    def residual_below(self, tol: float) -> bool:
+        """Return whether all entries of S - S Z - E, over samples, are below `tol`."""
+
+    @abstractmethod
+    def largest_residual(self) -> float:
+        """Return the largest absolute entry of S - S Z - E over samples."""
+
+
+class ColumnErrors(Errors):
+    """Errors with the penalty g(E) = Σ_j threshold_j ‖E_j‖ on whole columns.
+
+    The columns of E are multiples of those of S - S Z + Y/mu, so that E and Y lie in the span of P
+    and nothing else is stored.
+    """
+
+    def __init__(self, basis: Matrix, root: Vector, thresholds: Vector) -> None:
+        super().__init__(basis, root)
+        self.thresholds = thresholds
+        self._residual = np.zeros_like(self.error)
+
+    def update(self, misfit: Matrix, mu: float) -> float:
+        self.multiplier /= mu
+        np.add(misfit, self.multiplier, out=self.error)
+        self.error *= shrink_factors(self.error, self.thresholds / mu)
+        misfit -= self.error
+        self._residual = misfit
+        self.multiplier += misfit
+        self.multiplier *= mu
+        return float(np.linalg.norm(misfit))
+
+    def residual_below(self, tol: float) -> bool:
+        return all_below(self.basis, self._residual, self.root, tol)
+
+    def largest_residual(self) -> float:
+        return largest_entry(self.basis, self._residual, self.root)
+
+    def penalty(self) -> float:
+        """Return g(E)."""
+        return float(self.thresholds @ _lengths(self.error))
+
+
+class EntryErrors(Errors):
+    """Errors with the penalty g(E) = Σ threshold_ab |E_ab| on single entries.
+
+    The threshold of a pair is `weight` root_a root_b, times its entry in `factors`.
+
+    Attributes
+    ----------
+    matrix : array of shape (n, n)
+        E.
+    """
+
+    def __init__(
+        self, basis: Matrix, root: Vector, weight: float, factors: Matrix | None = None
+    ) -> None:
+        super().__init__(basis, root)
+        n = len(basis)
+        self.weight, self.factors = weight, factors
+        self.matrix, self._full_multiplier = np.zeros((n, n)), np.zeros((n, n))
+        self._largest = np.inf
+
+    def update(self, misfit: Matrix, mu: float) -> float:
+        """Update by blocks: with Q = S - S Z + Y/mu, the new Y is mu Q clipped at thresholds."""
+        squares, self._largest = 0.0, 0.0
+        product = np.zeros_like(self.multiplier)
+        for start in range(0, len(self.basis), _ROWS):
+            rows = slice(start, start + _ROWS)
+            limit = self.weight * np.outer(self.root[rows], self.root)
+            if self.factors is not None:
+                limit *= self.factors[rows]
+            Y, E = self._full_multiplier[rows], self.matrix[rows]
+            np.matmul(self.basis[rows], misfit, out=E)
+            E *= mu
+            E += Y
+            clipped = np.clip(E, -limit, limit)
+            E -= clipped
+            E /= mu
+            np.subtract(clipped, Y, out=Y)  # mu (S - S Z - E)
+            squares += float(np.vdot(Y, Y))
+            np.abs(Y, out=Y)
+            Y /= self.root[rows, None]
+            Y /= self.root
+            self._largest = max(self._largest, float(Y.max()) / mu)
+            Y[:] = clipped
+            product += self.basis[rows].T @ clipped
+        # PᵀE = Pᵀ(S - S Z) - Pᵀ(S - S Z - E)
+        np.subtract(self.multiplier, product, out=self.error)
+        self.error /= mu
+        self.error += misfit
+        self.multiplier = product
+        return float(np.sqrt(squares)) / mu
+
+    def residual_below(self, tol: float) -> bool:
+        return self._largest < tol
+
+    def largest_residual(self) -> float:
+        return self._largest
+
+
+def shrink_factors(matrix: Matrix, thresholds: Vector) -> Vector:
+    """Return factors that shorten every column by its threshold, to at least 0.
+
+    `matrix` times the factors is argmin_E Σ_j threshold_j ‖E_j‖ + ½ ‖E - matrix‖²_F.
+    """
+    length = _lengths(matrix)
+    is_kept = length > thresholds
+    return np.where(is_kept, 1.0 - thresholds / np.where(is_kept, length, 1.0), 0.0)
+
+
+def all_below(basis: Matrix, coefficients: Matrix, root: Vector, tol: float) -> bool:
+    """Return whether all entries of B C, divided by root_a root_b, are below `tol`.
+
+    The lengths of the columns bound the largest entry from both sides and mostly decide. Otherwise
+    the product is computed, block by block. B has orthonormal columns.
+    """
+    lengths = _lengths(coefficients) / root
+    if lengths.max() / root.min() < tol:  # an entry of a column is at most its length
+        return True
+    if lengths.max() >= tol * np.linalg.norm(root):  # ‖column‖² = Σ_a r_a (entry_a / root_a)²
+        return False
+    return largest_entry(basis, coefficients, root) < tol
+
+
+def largest_entry(basis: Matrix, coefficients: Matrix, root: Vector) -> float:
+    """Return the largest absolute entry of B C, divided by root_a root_b."""
+    largest = 0.0
+    for start in range(0, len(basis), _ROWS):
+        rows = slice(start, start + _ROWS)
+        entries = np.abs(basis[rows] @ coefficients)
+        entries /= root
+        entries /= root[rows, None]
+        largest = max(largest, float(entries.max()))
+    return largest
+
+
+def _lengths(matrix: Matrix) -> Vector:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->j", matrix, matrix)))

@@ -1,0 +1,45 @@
+"""Bases of a similarity matrix, against the matrix itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from partita.datasets import make_partitions
+from partita.matrices import incidence
+from partita.solvers.range_basis import extend_basis, similarity_basis
+
+
+@pytest.mark.parametrize(("n", "m"), [(200, 5), (60, 8), (30, 20)])
+def test_similarity_is_the_product(n, m):
+    F = incidence(make_partitions(n, m, noise=0.3)[0])
+    rng = np.random.default_rng(0)
+    signs, weights = rng.choice([-1.0, 1.0], F.shape[1]), rng.integers(1, 4, n).astype(float)
+    P, values, root = similarity_basis(sp.csr_matrix(F), signs, weights)
+    expected = (F.toarray() * signs) @ F.toarray().T * np.outer(root, root)
+    np.testing.assert_allclose((P * values) @ P.T, expected, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(P.T @ P, np.eye(P.shape[1]), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(root**2, weights)
+    rank = np.linalg.matrix_rank(expected)
+    assert P.shape[1] == (rank if rank <= 0.75 * n else n)
+
+
+def test_extension_is_orthonormal_and_spans_the_parts():
+    rng = np.random.default_rng(1)
+    P = np.linalg.qr(rng.standard_normal((50, 20)))[0]
+    inside = P @ rng.standard_normal((20, 3))
+    nearly_inside = inside + 1e-9 * rng.standard_normal((50, 3))
+    outside = rng.standard_normal((50, 4))
+    parts = [inside, nearly_inside, outside, outside @ rng.standard_normal((4, 2)), 0 * inside]
+    basis = extend_basis(P, parts)
+    assert basis.shape == (50, 20 + 3 + 4)
+    np.testing.assert_array_equal(basis[:, :20], P)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(27), rtol=0, atol=1e-13)
+    for part in parts:
+        np.testing.assert_allclose(basis @ (basis.T @ part), part, rtol=0, atol=1e-12)
+
+
+def test_a_complete_basis_stays():
+    P = np.linalg.qr(np.random.default_rng(2).standard_normal((8, 8)))[0]
+    assert extend_basis(P, [np.ones((8, 1))]) is P

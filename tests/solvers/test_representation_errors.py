@@ -1,0 +1,89 @@
+"""Updates of errors and multipliers in a basis, against the same on whole matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita.solvers.representation_errors import (
+    ColumnErrors,
+    EntryErrors,
+    all_below,
+    largest_entry,
+)
+
+N, P_SIZE = 300, 20  # more rows than a block
+
+
+@pytest.fixture
+def basis():
+    return np.linalg.qr(np.random.default_rng(0).standard_normal((N, P_SIZE)))[0]
+
+
+@pytest.fixture
+def root():
+    return np.sqrt(np.random.default_rng(1).integers(1, 4, N))
+
+
+def misfits():
+    rng = np.random.default_rng(2)
+    return [(rng.standard_normal((P_SIZE, N)), mu) for mu in (0.5, 0.7, 1.1)]
+
+
+def follow(errors, shrink):
+    """Run some updates on whole matrices too; both must agree after each."""
+    P, root = errors.basis, errors.root
+    Y = np.zeros((N, N))
+    for misfit, mu in misfits():
+        Q = P @ misfit + Y / mu
+        E = shrink(Q, mu)
+        residual = P @ misfit - E
+        Y = Y + mu * residual
+        norm = errors.update(misfit.copy(), mu)
+        assert norm == pytest.approx(np.linalg.norm(residual), rel=1e-12)
+        np.testing.assert_allclose(errors.error, P.T @ E, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(errors.multiplier, P.T @ Y, rtol=0, atol=1e-12)
+        largest = np.max(np.abs(residual) / np.outer(root, root))
+        assert errors.largest_residual() == pytest.approx(largest, rel=1e-10)
+        assert errors.residual_below(1.01 * largest)
+        assert not errors.residual_below(0.99 * largest)
+    return E
+
+
+def test_columns(basis, root):
+    thresholds = np.linspace(0.0, 12.0, N)
+
+    def shrink(Q, mu):
+        length = np.linalg.norm(Q, axis=0)
+        return Q * np.maximum(1 - thresholds / mu / length, 0)
+
+    errors = ColumnErrors(basis, root, thresholds)
+    E = follow(errors, shrink)
+    assert 0 < np.count_nonzero(np.linalg.norm(E, axis=0)) < N
+    assert errors.penalty() == pytest.approx(thresholds @ np.linalg.norm(E, axis=0))
+
+
+@pytest.mark.parametrize("factors", [None, np.random.default_rng(3).random((N, N))])
+def test_entries(basis, root, factors):
+    threshold = 0.1 * np.outer(root, root) * (1.0 if factors is None else factors)
+
+    def shrink(Q, mu):
+        return np.sign(Q) * np.maximum(np.abs(Q) - threshold / mu, 0)
+
+    errors = EntryErrors(basis, root, 0.1, factors)
+    E = follow(errors, shrink)
+    np.testing.assert_allclose(errors.matrix, E, rtol=0, atol=1e-12)
+    assert 0 < np.count_nonzero(E) < E.size
+
+
+@pytest.mark.parametrize("kind", ["even", "one entry"])
+def test_largest_entry_and_its_bounds(basis, root, kind):
+    C = np.random.default_rng(4).standard_normal((P_SIZE, N))
+    if kind == "one entry":
+        C[:, 1:] = 0.0
+    largest = np.max(np.abs(basis @ C) / np.outer(root, root))
+    assert largest_entry(basis, C, root) == pytest.approx(largest, rel=1e-12)
+    for factor in (1e-6, 0.5, 0.999):
+        assert not all_below(basis, C, root, factor * largest)
+    for factor in (1.001, 2.0, 1e6):
+        assert all_below(basis, C, root, factor * largest)
