@@ -113,5 +113,17 @@ def test_refusals():
     with pytest.raises(ValueError, match="lam"):
         DREC(3, lam=0).fit(labels)
     n = len(np.unique(labels, axis=0))
-    with config_context(memory_budget=69 * n * n), pytest.raises(MemoryBudgetError, match="DREC"):
+    with config_context(memory_budget=16 * n * n), pytest.raises(MemoryBudgetError, match="DREC"):
         DREC(3).fit(labels)
+
+
+@pytest.mark.parametrize("shape", [(90, 4), (25, 12)])
+def test_both_sides_of_the_incidence(shape):
+    """Fewer base clusters than rows, and more: XᵀX has the same eigenvectors from either side."""
+    labels = make_partitions(*shape, 3, noise=0.4, random_state=7)[0]
+    core = Ensemble.from_partitions(labels).compress()
+    assert (core.n_base_clusters < core.n_rows) == (shape[0] == 90)
+    Z, row, history = represent_slowly(labels, 10.0, 5)
+    method = DREC(3, random_state=0).fit(labels)
+    np.testing.assert_allclose(method.consensus_matrix(), Z[np.ix_(row, row)], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(method.history_, history, rtol=1e-12)

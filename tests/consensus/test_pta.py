@@ -105,5 +105,5 @@ def test_refusals():
         PTA(3, n_neighbors=n + 1).fit(labels)
     with pytest.raises(ValueError, match="linkage"):
         PTA(3, linkage="ward").fit(labels)
-    with config_context(memory_budget=59 * n * n), pytest.raises(MemoryBudgetError, match="PTA"):
+    with config_context(memory_budget=35 * n * n), pytest.raises(MemoryBudgetError, match="PTA"):
         PTA(3).fit(labels)

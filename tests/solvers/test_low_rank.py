@@ -95,3 +95,12 @@ def test_a_row_of_zeros_is_like_itself_only():
 def test_affinity_of_a_published_program(oracle, file):
     output = oracle(file)
     np.testing.assert_allclose(low_rank_affinity(output["Z"]), output["L"], rtol=0, atol=1e-12)
+
+
+def test_affinity_from_an_orthonormal_basis():
+    """Z = Q C with orthonormal Q: the directions come from the small factor C."""
+    rng = np.random.default_rng(3)
+    Q = np.linalg.qr(rng.standard_normal((20, 6)))[0]
+    C = rng.standard_normal((6, 20))
+    expected = low_rank_affinity(Q @ C)
+    np.testing.assert_allclose(low_rank_affinity(C, basis=Q), expected, rtol=0, atol=1e-12)

@@ -17,7 +17,6 @@ from partita.matrices._propagation import (
     cluster_similarity,
     enhanced_coassociation,
 )
-from partita.matrices._trajectories import trajectory_similarity
 from partita.matrices.agreement import agreement_counts, coassociation
 from partita.matrices.chance import corrected_certainty
 from partita.matrices.cluster_counts import (
@@ -26,6 +25,7 @@ from partita.matrices.cluster_counts import (
     contingency,
     incidence,
 )
+from partita.matrices.trajectories import trajectory_similarity
 
 __all__ = [
     "agreement_counts",

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita._memory import require_memory
 from partita._threads import run_blocks
 from partita.ensemble import Ensemble, as_ensemble
-from partita.matrices._trajectories import walk_similarity
 from partita.matrices.agreement import check_missing, divide_by_coobserved, expand_pairs
-from partita.matrices.cluster_counts import cluster_overlaps
+from partita.matrices.cluster_counts import cluster_overlaps, incidence
+from partita.matrices.trajectories import walk_similarity
 
 __all__ = ["cluster_jaccard", "cluster_similarity", "enhanced_coassociation"]
 
-_BLOCK = 256  # rows per block
+_BLOCK = 64  # rows per block; the similarities of their clusters stay in the cache
 
 
 def cluster_jaccard(partitions: Any) -> NDArray[np.float64]:
@@ -104,23 +105,26 @@ def enhanced_coassociation(
     similarity = cluster_similarity(core, n_steps)
     np.fill_diagonal(similarity, 1.0)
     require_memory(8 * n * n, f"The {n} x {n} enhanced co-association matrix")
-    matrix = np.zeros((n, n))
-    for i in range(core.n_partitions):
-        _add_cluster_similarity(core, i, similarity, matrix)
+    matrix = _joined_similarity(core, similarity)
     divide_by_coobserved(matrix, core, missing)
     return expand_pairs(matrix, core) if expand else matrix
 
 
-def _add_cluster_similarity(
-    core: Ensemble, i: int, similarity: NDArray[np.float64], matrix: NDArray[np.float64]
-) -> None:
-    """Add the similarity of the clusters of two rows in partition i, for all pairs of rows."""
-    clusters = slice(core.offsets[i], core.offsets[i + 1])
-    # an additional cluster with similarity 0 stands for missing labels
-    table = np.pad(similarity[clusters, clusters], (0, 1))
-    code = np.where(core.observed[:, i], core.codes[:, i], len(table) - 1)
+def _joined_similarity(core: Ensemble, similarity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum over partitions of the similarity of the clusters of two rows.
 
-    def block(start: int, stop: int) -> None:
-        matrix[start:stop] += table[code[start:stop]][:, code]
+    With the incidence B and the similarities Z within partitions this is B Z Bᵀ. A row without a
+    label adds nothing. Terms are added in the order of the partitions, so that the result is
+    exactly symmetric.
+    """
+    bounds = zip(core.offsets[:-1], core.offsets[1:], strict=True)
+    Z = sp.block_diag([similarity[start:stop, start:stop] for start, stop in bounds], "csr")
+    B = incidence(core)
+    matrix = np.empty((core.n_rows, core.n_rows))
 
-    run_blocks(block, core.n_rows, _BLOCK)
+    def fill(start: int, stop: int) -> None:
+        columns = np.ascontiguousarray((B[start:stop] @ Z).toarray().T)
+        matrix[start:stop] = (B @ columns).T
+
+    run_blocks(fill, core.n_rows, _BLOCK)
+    return matrix

@@ -97,7 +97,10 @@ def affinity_of_directions(directions: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def low_rank_affinity(
-    matrix: NDArray[np.float64], *, symmetric: bool = False
+    matrix: NDArray[np.float64],
+    *,
+    symmetric: bool = False,
+    basis: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Return the affinity of samples in a low-rank representation Z = U Σ Vᵀ.
 
@@ -112,6 +115,9 @@ def low_rank_affinity(
         does not depend on the weights.
     symmetric : bool, default=False
         Whether the matrix equals its transpose, which saves most of the work.
+    basis : array of shape (n, r) with orthonormal columns, optional
+        If passed, the representation is the product of `basis` and `matrix`, of shape (r, n), and
+        only an r x r matrix is decomposed. By default `matrix` is the representation.
 
     Returns
     -------
@@ -121,5 +127,7 @@ def low_rank_affinity(
     if symmetric:
         values, U = eigh(matrix, driver="evd")
     else:
-        U, values, _ = svd(matrix)
-    return affinity_of_directions(leading_directions(values, U))
+        # A = Rᵀ Pᵀ with orthonormal P: the small matrix Rᵀ has the same U and Σ as A.
+        wide = matrix.shape[0] < matrix.shape[1]
+        U, values, _ = svd(np.asarray(np.linalg.qr(matrix.T, mode="r")).T if wide else matrix)
+    return affinity_of_directions(leading_directions(values, U, basis))

@@ -1,0 +1,116 @@
+"""Inner products of random walks on a sparse graph, by products with its edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita._threads import run_blocks
+
+__all__ = ["SparseWalks"]
+
+_COLUMNS = 16  # columns per block, which stay in the cache during a product
+
+
+class SparseWalks:
+    """Walks of 1 to T steps on a sparse weighted graph without isolated nodes.
+
+    A walk steps from a to b with probability P_ab ∝ S_ab r_b. With d = S r, the squares a² = d r
+    and the symmetric M = D^-½ R^½ S R^½ D^-½, the inner products of the trajectories are, but for
+    a factor per node, which cancels in a cosine,
+
+        H = Σ_t Mᵗ diag(a²) Mᵗ.
+
+    Some columns of H need 2 T products of M with as many columns. No entry is the difference of
+    two numbers, so that walks that never meet have an exact 0.
+
+    Parameters
+    ----------
+    graph : sparse matrix of shape (n, n), symmetric, non-negative
+        Edges S; every row has one.
+    weights : array of shape (n,)
+        Weights r of the nodes.
+    n_steps : int
+        Largest number of steps T.
+    """
+
+    def __init__(self, graph: Any, weights: NDArray[np.float64], n_steps: int) -> None:
+        degree = np.asarray(graph @ weights).ravel()
+        scale = np.sqrt(weights / degree)
+        self.steps = sp.csr_matrix(graph, copy=True)  # M
+        self.steps.data *= np.repeat(scale, np.diff(self.steps.indptr)) * scale[self.steps.indices]
+        self.squares = (degree * weights)[:, None]
+        self.n_steps = n_steps
+        self.n = len(weights)
+
+    def similarity(self) -> NDArray[np.float64]:
+        """Return the cosines of all trajectories, shape (n, n), exactly symmetric."""
+        result = np.empty((self.n, self.n))
+
+        def fill(start: int, stop: int) -> None:
+            below = self._products(self._walks(start, stop), first=start)
+            result[start:stop, start:] = below.T
+
+        run_blocks(fill, self.n, _COLUMNS)
+        inverse = 1.0 / np.sqrt(np.diag(result))
+
+        def mirror(start: int, stop: int) -> None:
+            for first in range(start, self.n, _COLUMNS):
+                # Both triangles get the same numbers: agglomeration requires exact symmetry.
+                part = result[start:stop, first : first + _COLUMNS]
+                part *= inverse[start:stop, None] * inverse[first : first + _COLUMNS]
+                if first == start:
+                    part[:] = np.triu(part) + np.triu(part, 1).T
+                else:
+                    result[first : first + _COLUMNS, start:stop] = part.T
+
+        run_blocks(mirror, self.n, _COLUMNS)
+        return result
+
+    def similarity_sums(self, groups: Any) -> NDArray[np.float64]:
+        """Return the cosines times a sparse matrix of shape (n, p), without the cosines."""
+        length = np.sqrt(self._diagonal())
+        scaled = sp.csc_matrix(sp.diags(1.0 / length) @ groups)
+        result = np.empty((self.n, scaled.shape[1]))
+
+        def fill(start: int, stop: int) -> None:
+            walks = [self.steps @ scaled[:, start:stop].toarray()]
+            result[:, start:stop] = self._products(self._extend(walks)) / length[:, None]
+
+        run_blocks(fill, scaled.shape[1], _COLUMNS)
+        return result
+
+    def _diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of H: Σ_t Σ_i a_i² (Mᵗ)²_ij."""
+        result = np.empty(self.n)
+
+        def fill(start: int, stop: int) -> None:
+            walk = self.steps[start:stop].toarray().T.copy()
+            total = (self.squares * walk**2).sum(axis=0)
+            for _ in range(self.n_steps - 1):
+                walk = self.steps @ walk
+                total += self.squares[:, 0] @ np.square(walk)
+            result[start:stop] = total
+
+        run_blocks(fill, self.n, _COLUMNS)
+        return result
+
+    def _walks(self, start: int, stop: int) -> list[NDArray[np.float64]]:
+        """Return some columns of M, M², ..., Mᵀ."""
+        return self._extend([np.ascontiguousarray(self.steps[start:stop].toarray().T)])
+
+    def _extend(self, walks: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        while len(walks) < self.n_steps:
+            walks.append(self.steps @ walks[-1])
+        return walks
+
+    def _products(self, walks: list[NDArray[np.float64]], *, first: int = 0) -> NDArray[np.float64]:
+        """Return the rows from `first` of Σ_t Mᵗ diag(a²) V_t by Horner's rule; empty `walks`."""
+        total = self.squares * walks.pop()
+        while walks:
+            total = self.steps @ total
+            total += self.squares * walks.pop()
+        return np.asarray(self.steps[first:] @ total)

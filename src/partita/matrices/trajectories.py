@@ -1,0 +1,236 @@
+"""Probability trajectories: similarity of random walks from two nodes."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita._linalg import eigh
+from partita._memory import require_memory
+from partita._threads import run_blocks
+from partita.ensemble import Ensemble, as_ensemble
+from partita.matrices._sparse_walks import SparseWalks
+from partita.matrices.agreement import agreement_counts, coobserved_counts, expand_pairs
+from partita.matrices.cluster_counts import incidence
+
+__all__ = ["cluster_trajectories", "trajectory_similarity", "walk_similarity"]
+
+_ISOLATED = 1e-20  # similarity of a micro-cluster without neighbors to all others
+_ROUNDING = 1e-13  # smaller similarities are rounding errors: the walks never meet
+_DENSE = 500  # up to this order an eigendecomposition is fast for any graph
+_DENSE_BYTES = 32  # per pair of nodes, of the dense walks
+_BLOCK = 256  # rows per block
+
+
+def walk_similarity(
+    graph: Any, weights: NDArray[np.float64], n_steps: int, isolated: float
+) -> NDArray[np.float64]:
+    """Return the cosine of the trajectories of walks of 1 to T steps on a weighted graph.
+
+    Parameters
+    ----------
+    graph : array or sparse matrix of shape (n, n), symmetric, non-negative
+        Edges S. A walk steps from a to b with probability P_ab ∝ S_ab r_b. An array may be
+        overwritten.
+    weights : array of shape (n,)
+        Weights r of the nodes.
+    n_steps : int
+        Largest number of steps T.
+    isolated : float
+        Similarity of a node without edges to all nodes, including itself.
+
+    Returns
+    -------
+    array of shape (n, n)
+        Cost O(n³), or O(n e T) for a sparse graph of e edges if that is less.
+    """
+    linked = np.flatnonzero(np.asarray(graph @ weights).ravel() > 0)
+    n = graph.shape[0]
+    if len(linked) == 0:
+        return np.full((n, n), isolated)
+    if len(linked) < n:
+        result = np.full((n, n), isolated)
+        part = graph[linked][:, linked]
+        result[np.ix_(linked, linked)] = walk_similarity(part, weights[linked], n_steps, isolated)
+        return result
+    if sp.issparse(graph) and _is_cheap(graph, n_steps):
+        similarity = SparseWalks(graph, weights, n_steps).similarity()
+    else:
+        dense = graph.toarray() if sp.issparse(graph) else graph
+        similarity = _dense_similarity(dense, weights, n_steps)
+    similarity[similarity < _ROUNDING] = 0.0
+    return similarity
+
+
+def _is_cheap(graph: sp.csr_matrix, n_steps: int) -> bool:
+    """Return whether T products with the edges cost less than an eigendecomposition."""
+    n = graph.shape[0]
+    return bool(n > _DENSE and 2 * n_steps * graph.nnz < n * n)
+
+
+def _dense_similarity(
+    graph: NDArray[np.float64], weights: NDArray[np.float64], n_steps: int
+) -> NDArray[np.float64]:
+    """Return the cosines of the trajectories on a graph without isolated nodes.
+
+    G = Σ_t Pᵗ (Pᵗ)ᵀ holds the inner products of trajectories. With d = S r, a = sqrt(d r) and the
+    symmetric M = D^-½ R^½ S R^½ D^-½ = Q Λ Qᵀ,
+
+        G = diag(1/a) Q [(Qᵀ diag(a²) Q) ∘ g] Qᵀ diag(1/a),  g_ij = Σ_t (λ_i λ_j)ᵗ,
+
+    which needs one eigendecomposition instead of T products. The memory of `graph` is reused.
+    """
+    n = len(graph)
+    require_memory(_DENSE_BYTES * n**2, f"The walks between {n} nodes with many edges")
+    degree = graph @ weights
+    scale = np.sqrt(weights / degree)
+    graph *= scale[:, None]
+    graph *= scale
+    values, vectors = eigh(graph, overwrite=True)
+    a = np.sqrt(degree * weights)
+    inner = np.matmul(vectors.T, (a**2)[:, None] * vectors, out=graph)
+    for start in range(0, n, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        inner[rows] *= _power_sums(np.outer(values[rows], values), n_steps)
+    inner = vectors @ inner @ vectors.T
+    del vectors
+    inner = inner + inner.T  # exactly symmetric, as agglomeration requires
+    length = np.sqrt(np.diag(inner))  # the factors 1/a of G cancel in a cosine
+    for start in range(0, n, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        inner[rows] /= np.outer(length[rows], length)
+    return inner
+
+
+def _power_sums(x: NDArray[np.float64], n_terms: int) -> NDArray[np.float64]:
+    """Return x + x² + ... for every entry, by Horner's rule: x(1 + x(1 + ...))."""
+    total = x.copy()
+    for _ in range(n_terms - 1):
+        total += 1.0
+        total *= x
+    return total
+
+
+def elite_graph(core: Ensemble, n_neighbors: int) -> sp.csr_matrix:
+    """Return the co-association of each row with its elite neighbors, sparse and symmetric.
+
+    A row keeps the `n_neighbors` largest entries, ties included, of the co-association with the
+    other rows.
+    """
+    n = core.n_rows
+    dtype = np.uint16 if core.n_partitions <= np.iinfo(np.uint16).max else np.uint32
+    counts = agreement_counts(core, dtype)
+    n_both = coobserved_counts(core, dtype) if core.n_missing else None
+    parts: list[Any] = [None] * -(-n // _BLOCK)
+
+    def select(start: int, stop: int) -> None:
+        block = counts[start:stop].astype(np.float64)
+        block /= core.n_partitions if n_both is None else np.maximum(n_both[start:stop], 1)
+        block[np.arange(stop - start), np.arange(start, stop)] = 0.0
+        weakest = np.partition(block, n - n_neighbors, axis=1)[:, n - n_neighbors]
+        block[block < weakest[:, None]] = 0.0
+        parts[start // _BLOCK] = sp.csr_matrix(block)
+
+    run_blocks(select, n, _BLOCK)
+    graph = sp.vstack(parts, format="csr")
+    return sp.csr_matrix(graph.maximum(graph.T))
+
+
+def trajectory_similarity(
+    partitions: Any,
+    *,
+    n_neighbors: int | None = None,
+    n_steps: int | None = None,
+    expand: bool = True,
+) -> NDArray[np.float64]:
+    """Return the probability trajectory similarity (PTS).
+
+    Distinct rows ("micro-clusters") form a graph in which each keeps the edges to its elite
+    neighbors, those with the largest co-association. The similarity of two rows is the cosine of
+    the random walks that start at them.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_samples, n_partitions), data frame, list or Ensemble
+        The partitions.
+    n_neighbors : int, optional
+        Number of elite neighbors. The default for n' distinct rows is min(floor(sqrt(n') / 2), 20),
+        at least 1.
+    n_steps : int, optional
+        Length of the walks, with the same default.
+    expand : bool, default=True
+        Whether to return a row per sample instead of a row per row of `Ensemble.compress()`.
+
+    Returns
+    -------
+    array of shape (n, n)
+        Cost O(n'³) for n' distinct rows.
+
+    References
+    ----------
+    D. Huang, J.-H. Lai, C.-D. Wang. Robust ensemble clustering using probability trajectories. IEEE
+    TKDE 28(5), 2016. https://doi.org/10.1109/TKDE.2015.2503753
+
+    Examples
+    --------
+    >>> import partita
+    >>> similarity = partita.trajectory_similarity([[0, 0, 0, 1], [0, 0, 1, 1]])
+    >>> similarity.shape
+    (4, 4)
+    """
+    core = as_ensemble(partitions).compress()
+    graph, n_steps = _walk_graph(core, n_neighbors, n_steps)
+    require_memory(8 * core.n_rows**2, f"The {core.n_rows} x {core.n_rows} similarity matrix")
+    similarity = walk_similarity(graph, core.weights, n_steps, _ISOLATED)
+    return expand_pairs(similarity, core) if expand else similarity
+
+
+def cluster_trajectories(
+    core: Ensemble, *, n_neighbors: int | None = None, n_steps: int | None = None
+) -> NDArray[np.float64]:
+    """Return the mean trajectory similarity of every row to the rows of every base cluster.
+
+    Parameters
+    ----------
+    core : Ensemble
+        Distinct rows.
+    n_neighbors, n_steps : int, optional
+        As in `trajectory_similarity`.
+
+    Returns
+    -------
+    array of shape (n_rows, n_base_clusters)
+        Every row counts as one. The similarity matrix is formed only where that costs less.
+    """
+    graph, n_steps = _walk_graph(core, n_neighbors, n_steps)
+    B = incidence(core)
+    size = np.asarray(B.sum(axis=0)).ravel()
+    # Lengths of the walks cost half of all similarities; the means cost two products per cluster.
+    if not _is_cheap(graph, n_steps) or 2 * B.shape[1] > B.shape[0]:
+        similarity = walk_similarity(graph, core.weights, n_steps, _ISOLATED)
+        return np.asarray(B.T @ similarity).T / size  # the similarity is symmetric
+    linked = np.flatnonzero(np.diff(graph.indptr))
+    walks = SparseWalks(graph[linked][:, linked], core.weights[linked], n_steps)
+    n_isolated = size - np.asarray(B[linked].sum(axis=0)).ravel()
+    sums = np.tile(_ISOLATED * size, (core.n_rows, 1))
+    sums[linked] = walks.similarity_sums(B[linked]) + _ISOLATED * n_isolated
+    return sums / size
+
+
+def _walk_graph(
+    core: Ensemble, n_neighbors: int | None, n_steps: int | None
+) -> tuple[sp.csr_matrix, int]:
+    """Return the graph of elite neighbors and the length of the walks."""
+    n = core.n_rows
+    default = max(1, min(isqrt(n // 4) if n >= 4 else 1, 20))
+    n_neighbors = default if n_neighbors is None else n_neighbors
+    n_steps = default if n_steps is None else n_steps
+    if not 1 <= n_neighbors <= n or n_steps < 1:
+        raise ValueError(
+            f"n_neighbors must be in 1..{n} and n_steps positive, got {n_neighbors} and {n_steps}."
+        )
+    return elite_graph(core, n_neighbors), n_steps
