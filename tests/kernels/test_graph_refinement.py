@@ -1,9 +1,10 @@
-"""Refinement of partitions against the same rules on pulls written out."""
+"""Refinement of partitions in both forms, and against the same rules on pulls written out."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from forms import call_both
 
 from partita import _kernels
 from partita.solvers.graph_cut._adjacency import CLIQUES, EDGES, NETS, Adjacency
@@ -144,7 +145,10 @@ def test_sweep(case, room):
     moved, tally = parts.copy(), links.tally(parts, n_parts)
     loads, sizes = np.bincount(parts, weights), np.bincount(parts)
     limits, state = _Limits(weights, capacity, movable), _StateArrays(moved, loads, sizes, tally)
-    n_moves = _kernels.graph_refinement.sweep(links, limits, order, 1e-9, state)
+    n_moves, (*_, state) = call_both(
+        _kernels.graph_refinement.sweep, links, limits, order, 1e-9, state
+    )
+    moved, loads, _, tally = state
     np.testing.assert_array_equal(moved, expected)
     assert n_moves == n_expected
     np.testing.assert_array_equal(loads, np.bincount(moved, weights))
@@ -165,9 +169,63 @@ def test_climb(case, patience, slack):
     loads, sizes = np.bincount(parts, weights), np.bincount(parts)
     pull = links.pulls(parts, tally, n_parts)
     limits, state = _Limits(weights, capacity, movable), _StateArrays(moved, loads, sizes, tally)
-    gain = _kernels.graph_refinement.climb(links, limits, slack, 1e-9, patience, 1000, pull, state)
+    gain, (*_, state) = call_both(
+        _kernels.graph_refinement.climb,
+        *(links, limits, slack, 1e-9, patience, 1000, pull, state),
+    )
+    moved, loads, _, tally = state
     assert gain == gain_expected > 0
     np.testing.assert_array_equal(moved, expected)
     assert links.cut(parts, n_parts) - links.cut(moved, n_parts) == gain
     np.testing.assert_array_equal(loads, np.bincount(moved, weights))
     np.testing.assert_array_equal(tally, links.tally(moved, n_parts))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("is_integer", [True, False])
+def test_both_forms_round_alike(kind, is_integer):
+    """Fractional masses and weights, missing labels, and parts that are overloaded."""
+    rng = np.random.default_rng(5)
+    n, m, n_parts = 300, 6, 4
+    mass = rng.integers(1, 4, n) * (1.0 if is_integer else 0.1)
+    if kind == "edges":
+        graph = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.2), 1)
+        links = Adjacency.of_edges(graph + graph.T)
+    else:
+        # small nets, which can lie in one part
+        labels = rng.integers(0, 60 if kind == "nets" else 8, (n, m))
+        labels[rng.random((n, m)) < 0.2] = -1
+        nets = np.hstack([labels[:, [i]] == np.unique(labels[:, i])[1:] for i in range(m)])
+        links = Adjacency.of_nets(nets.astype(float), mass, KINDS[kind])
+    kernels = _kernels.graph_refinement
+    for _ in range(3):
+        parts = rng.integers(0, n_parts, n)
+        loads, sizes = np.bincount(parts, mass), np.bincount(parts)
+        capacity = rng.uniform(0.9, 1.1, n_parts) * mass.sum() / n_parts
+        limits = _Limits(mass, capacity, rng.random(n) < 0.9)
+        tally = np.empty((len(links.pin_start) - 1, n_parts))
+        _, (*_, tally) = call_both(kernels.count_pins, links, parts, tally)
+        pull = np.zeros((n, n_parts))
+        for share in ((0, 100), (100, n), (n, n)):
+            _, (*_, pull) = call_both(kernels.pulls, links, parts, tally, *share, pull)
+        if kind == "edges":
+            call_both(kernels.edges_cut, links, parts)
+        state = _StateArrays(parts, loads, sizes, tally)
+        order = rng.permutation(n)
+        n_moves, (*_, state) = call_both(kernels.sweep, links, limits, order, 1e-9, state)
+        assert n_moves
+        state = _StateArrays(*state)
+        pull = links.pulls(state.parts, state.tally, n_parts)
+        call_both(kernels.climb, links, limits, mass.max(), 1e-9, 50, 1000, pull, state)
+
+
+def test_a_graph_without_edges():
+    kernels, links = _kernels.graph_refinement, Adjacency.of_edges(np.zeros((3, 3)))
+    parts = np.array([0, 0, 1])
+    assert call_both(kernels.edges_cut, links, parts)[0] == 0
+    limits = _Limits(np.ones(3), np.array([1.5, 2.5]), np.ones(3, np.bool_))
+    tally = np.empty((0, 2))
+    state = _StateArrays(parts, np.bincount(parts, np.ones(3)), np.bincount(parts), tally)
+    n_moves, (*_, (moved, *_)) = call_both(kernels.sweep, links, limits, np.arange(3), 0.0, state)
+    assert n_moves == 1  # out of the overloaded part
+    assert moved.tolist() == [1, 0, 1]

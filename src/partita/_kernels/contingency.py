@@ -4,71 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._compiled._jit import jit
-from partita._kernels._compiled._vectors import PADDING, list_clusters
+from partita._kernels._dispatch import kernel
+from partita._kernels._labels import list_labels, row_blocks
 
 
-@jit(inline=True)
-def _is_complete(row, missing_code):
-    """Return whether no label is missing; `missing_code` is the largest number of its type.
-
-    Rows without missing labels need no list of clusters, which takes longer than the sum itself.
-    """
-    largest = row[0]
-    for code in row:
-        largest = code if code > largest else largest
-    return largest < missing_code
-
-
-@jit
+@kernel
 def cluster_sums(codes, missing_code, offsets, values, first, last, out):
     """Add to `out[c]` the sum of values over the rows of base cluster c of partitions first..last.
 
     Partitions write to different entries and can run in parallel.
     """
-    m = codes.shape[1]
-    clusters, partitions = np.empty(m + PADDING, np.int32), np.empty(m + PADDING, np.int32)
-    cluster = clusters.view(np.uint32)  # unsigned: numba does not test for negative indices
-    for x in range(len(codes)):
-        row, value = codes[x], values[x]
-        if _is_complete(row[first:last], missing_code):
-            for i in range(np.uint64(first), np.uint64(last)):
-                out[np.uint32(offsets[i]) + row[i]] += value
-        else:
-            n = list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions)
-            for a in range(n):
-                out[cluster[a]] += value
+    for rows, clusters in list_labels(codes, missing_code, offsets, (0, len(codes)), (first, last)):
+        np.add.at(out, clusters, values[rows])
 
 
-@jit
+@kernel
 def n_labeled(codes, missing_code, start, stop, out):
     """Fill rows start..stop of `out` with their numbers of labels."""
-    for x in range(start, stop):
-        total = 0
-        for i in range(codes.shape[1]):
-            total += codes[x, i] != missing_code
-        out[x] = total
+    out[start:stop] = np.count_nonzero(codes[start:stop] != missing_code, axis=1)
 
 
-@jit
+@kernel
 def row_sums(codes, missing_code, offsets, values, start, stop, out):
     """Fill rows start..stop of `out` with the sums of values over their base clusters."""
-    m = codes.shape[1]
-    clusters, partitions = np.empty(m + PADDING, np.int32), np.empty(m + PADDING, np.int32)
-    cluster = clusters.view(np.uint32)  # unsigned: numba does not test for negative indices
-    for x in range(start, stop):
-        row, total = codes[x], 0.0
-        if _is_complete(row, missing_code):
-            for i in range(np.uint64(m)):
-                total += values[np.uint32(offsets[i]) + row[i]]
-        else:
-            n = list_clusters(codes, x, missing_code, offsets, 0, m, clusters, partitions)
-            for a in range(n):
-                total += values[cluster[a]]
-        out[x] = total
+    out[start:stop] = 0.0
+    whole = 0, codes.shape[1]
+    for rows, clusters in list_labels(codes, missing_code, offsets, (start, stop), whole):
+        np.add.at(out, rows, values[clusters])
 
 
-@jit
+@kernel
 def row_forms(codes, missing_code, offsets, table, start, stop, out):
     """Fill rows start..stop of `out` with the quadratic forms b(x) table b(x)ᵀ.
 
@@ -76,105 +41,87 @@ def row_forms(codes, missing_code, offsets, table, start, stop, out):
     `table` is symmetric.
     """
     m = codes.shape[1]
-    for x in range(start, stop):
-        own, between = 0.0, 0.0
+    begin = offsets[:-1].astype(np.int64)
+    for top, bottom in row_blocks(m, start, stop):
+        columns = np.ascontiguousarray(codes[top:bottom].T)
+        is_labeled = columns != missing_code
+        clusters = np.where(is_labeled, columns + begin[:, None], 0)
+        own, between = np.zeros((2, bottom - top))
         for i in range(m):
-            if codes[x, i] == missing_code:
-                continue
-            row = table[offsets[i] + np.int64(codes[x, i])]
-            own += row[offsets[i] + np.int64(codes[x, i])]
+            own += np.where(is_labeled[i], table[clusters[i], clusters[i]], 0.0)
             for j in range(i):
-                if codes[x, j] != missing_code:
-                    between += row[offsets[j] + np.int64(codes[x, j])]
-        out[x] = own + 2.0 * between
+                both = is_labeled[i] & is_labeled[j]
+                between += np.where(both, table[clusters[i], clusters[j]], 0.0)
+        out[top:bottom] = own + 2.0 * between
 
 
-@jit
+@kernel
 def against(codes, missing_code, offsets, weights, groups, out):
     """Add to `out[c, k]` the weight of the rows in base cluster c and group k.
 
     A negative group is no group.
     """
-    m = np.uint64(codes.shape[1])
-    for x in range(len(codes)):
-        if groups[x] < 0:
-            continue
-        row, group, weight = codes[x], np.uint64(groups[x]), weights[x]
-        for i in range(m):
-            if row[i] != missing_code:
-                out[np.uint64(offsets[i]) + row[i], group] += weight
+    entries, n_groups = out.reshape(-1), out.shape[1]  # a view: `add.at` is fast on vectors
+    whole = (0, len(codes)), (0, codes.shape[1])
+    for rows, clusters in list_labels(codes, missing_code, offsets, *whole):
+        is_grouped = groups[rows] >= 0
+        rows, clusters = rows[is_grouped], clusters[is_grouped]
+        np.add.at(entries, clusters * n_groups + groups[rows], weights[rows])
 
 
-@jit
+@kernel
 def pair_table(first, second, missing_code, weights, table):
     """Add to `table[k, l]` the weight of the rows with code k in `first` and l in `second`."""
-    for x in range(len(first)):
-        if first[x] != missing_code and second[x] != missing_code:
-            table[first[x], second[x]] += weights[x]
+    both = np.flatnonzero((first != missing_code) & (second != missing_code))
+    cells = first[both].astype(np.int64) * table.shape[1] + second[both]
+    np.add.at(table.reshape(-1), cells, weights[both])
 
 
-@jit
-def _entropies(table, x_log_x, of_rows, of_columns):
-    """Fill `of_rows` and `of_columns` with the entropies in bits of a table of weights.
+@kernel
+def pair_sums(columns, missing_code, offsets, weights, x_log_x, i, totals, logs):
+    """Fill `totals` and `logs` with sums over the tables of partition i with every partition j < i.
 
-    H = log T - (Σ t log t) / T, T being the sum of the entries t of a row. `x_log_x` holds t log t
-    of the first integers if all entries are integers, and is empty otherwise.
-    """
-    n, p = table.shape
-    totals, logs, n_tabulated = np.zeros(p), np.zeros(p), np.float64(len(x_log_x))
-    for c in range(n):
-        row, row_total, row_logs = table[c], 0.0, 0.0
-        for d in range(np.uint64(p)):
-            t, log = row[d], 0.0
-            if t < n_tabulated:  # 0 included: a branch of its own would be mispredicted
-                log = x_log_x[np.uint32(np.int32(t))]
-            elif t > 0.0:
-                log = t * np.log2(t)
-            row_total += t
-            row_logs += log
-            totals[d] += t
-            logs[d] += log
-        of_rows[c] = max(np.log2(row_total) - row_logs / row_total, 0.0) if row_total > 0 else 0.0
-    for d in range(p):
-        of_columns[d] = max(np.log2(totals[d]) - logs[d] / totals[d], 0.0) if totals[d] > 0 else 0.0
-
-
-@jit
-def pair_entropies(columns, missing_code, offsets, weights, x_log_x, i, out):
-    """Fill `out` with the entropies in bits of the clusters of partition i and of all j < i.
-
-    out[j, c] is the entropy of cluster c of partition i in partition j, out[i, d] that of cluster d
-    of partition j in partition i. `columns` is (m, n). Only rows that both partitions label count.
-    O(n i), with one small table at a time and no L x L array. Different i write to different
+    t(c, d) is the weight of the rows in cluster c of partition i and in cluster d of partition j.
+    totals[j, c] = Σ_d t(c, d), totals[i, d] = Σ_c t(c, d), and `logs` has the same sums of t log t.
+    If all weights are integers, `x_log_x` has x log x of all integers up to their sum; otherwise it
+    is empty. `columns` is (m, n). O(n i), without an L x L array. Different i write to different
     entries.
     """
-    for j in range(i):
-        table = np.zeros((offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j]))
-        pair_table(columns[i], columns[j], missing_code, weights, table)
-        _entropies(
-            table,
-            x_log_x,
-            out[j, offsets[i] : offsets[i + 1]],
-            out[i, offsets[j] : offsets[j + 1]],
-        )
+    begin, end = int(offsets[i]), int(offsets[i + 1])
+    table = np.zeros((end - begin, begin))
+    own = columns[i].astype(np.int64)
+    for rows, clusters in list_labels(columns.T, missing_code, offsets, (0, len(own)), (0, i)):
+        both = own[rows] != missing_code
+        rows, clusters = rows[both], clusters[both]
+        np.add.at(table.reshape(-1), own[rows] * begin + clusters, weights[rows])
+    partition = np.repeat(np.arange(i), np.diff(offsets[: i + 1]))
+    cell = np.arange(end - begin)[:, None] * i + partition  # where the sums of a row are
+    for values, sums in ((table, totals), (_logs_of(table, x_log_x), logs)):
+        of_rows = np.bincount(cell.ravel(), values.ravel(), minlength=(end - begin) * i)
+        sums[:i, begin:end] = of_rows.reshape(end - begin, i).T
+        sums[i, :begin] = np.add.accumulate(values)[-1]
 
 
-@jit
+def _logs_of(table, x_log_x):
+    """Return t log₂ t of all entries t."""
+    if len(x_log_x):
+        return x_log_x[table.astype(np.int64)]
+    return table * np.log2(table, out=np.zeros_like(table), where=table > 0)
+
+
+@kernel
 def overlaps(codes, missing_code, offsets, values, share, n_shares, out):
     """Add to `out[c, d]` the values of the rows in both base clusters c and d, d <= c.
 
     Only partitions i with i % n_shares == share: shares of about equal work, which write to
     different rows of `out` and can run in parallel.
     """
-    m = codes.shape[1]
-    clusters, partitions = np.empty(m + PADDING, np.int32), np.empty(m + PADDING, np.int32)
-    # unsigned: numba does not test for negative indices
-    cluster, partition = clusters.view(np.uint32), partitions.view(np.uint32)
-    for x in range(len(codes)):
-        n = list_clusters(codes, x, missing_code, offsets, 0, m, clusters, partitions)
-        value = values[x]
-        for a in range(n):
-            if partition[a] % n_shares == share:
-                row = out[cluster[a]]
-                for b in range(a + 1):
-                    row[cluster[b]] += value
+    entries, n_clusters = out.reshape(-1), out.shape[1]  # a view: `add.at` is fast on vectors
+    for i in range(share, codes.shape[1], n_shares):
+        own = codes[:, i] + np.int64(offsets[i])
+        for rows, clusters in list_labels(
+            codes, missing_code, offsets, (0, len(codes)), (0, i + 1)
+        ):
+            both = codes[rows, i] != missing_code
+            rows, clusters = rows[both], clusters[both]
+            np.add.at(entries, own[rows] * n_clusters + clusters, values[rows])

@@ -25,72 +25,105 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._compiled._jit import jit
+from partita._kernels._dispatch import kernel
+from partita._kernels._labels import row_blocks
 
 EDGES, CLIQUES, NETS = 0, 1, 2
+_FEW = 8  # vertices of which a sweep computes the moves at least at a time
 
 
-@jit
-def _fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, pull):
-    """Fill `pull` with the pull of every part on vertex v."""
-    pull[:] = 0.0
-    own = parts[v]
-    if kind == EDGES:
-        for j in range(start[v], start[v + 1]):
-            pull[parts[other[j]]] += value[j]
-        return
-    for j in range(start[v], start[v + 1]):
-        e = other[j]
-        if kind == CLIQUES:
-            for k in range(len(pull)):
-                pull[k] += tally[e, k]
-        else:
-            n_others = pin_start[e + 1] - pin_start[e] - 1
-            for k in range(len(pull)):
-                n_inside = tally[e, k] - 1.0 if k == own else tally[e, k]
-                if n_inside == n_others:
-                    pull[k] += 1.0
-    if kind == CLIQUES:
-        pull[own] -= (start[v + 1] - start[v]) * mass[v]
-        for k in range(len(pull)):
-            pull[k] *= mass[v]
+def _gather(values, start, indices):
+    """Return the entries values[start[i]:start[i + 1]] of some i, one after the other."""
+    bounds = zip(start[indices].tolist(), start[indices + 1].tolist(), strict=True)
+    parts = [values[first:last] for first, last in bounds]
+    return np.concatenate(parts) if parts else values[:0]
 
 
-@jit
+def _padded_nets(adjacency):
+    """Return the nets of every vertex; rows are padded with the number of nets."""
+    degrees = np.diff(adjacency.start)
+    widest = max(int(degrees.max(initial=0)), 1)
+    if len(adjacency.other) == len(degrees) * widest:  # no label is missing
+        return adjacency.other.reshape(-1, widest)
+    nets = np.full((len(degrees), widest), len(adjacency.pin_start) - 1)
+    nets[np.arange(widest) < degrees[:, None]] = adjacency.other
+    return nets
+
+
+def _is_exact(mass):
+    """Return whether all masses are integers, so that their sums are exact in any order."""
+    return bool((mass == np.floor(mass)).all())
+
+
+def _pulls_of_edges(adjacency, parts, n_parts, vertices):
+    """Return the pulls of all parts on some vertices, shape (len(vertices), K)."""
+    start = adjacency.start
+    first = np.arange(len(vertices)) * n_parts
+    cells = np.repeat(first, start[vertices + 1] - start[vertices])
+    cells += parts[_gather(adjacency.other, start, vertices)]
+    values = _gather(adjacency.value, start, vertices)
+    pull = np.zeros((len(vertices), n_parts))
+    np.add.at(pull.reshape(-1), cells, values)
+    return pull
+
+
+def _pulls_of_nets(adjacency, nets, parts, tally, vertices):
+    """Return the same for nets; `nets` has those of all vertices, padded."""
+    rows, own, padding = np.arange(len(vertices)), parts[vertices], np.zeros((1, tally.shape[1]))
+    nets = nets[vertices]
+    if adjacency.kind == NETS:
+        n_others = np.append(np.diff(adjacency.pin_start), -1)[:, None] - 1  # padding: never equal
+        tally = np.vstack([tally, padding])
+        pull = (tally == n_others)[nets].sum(axis=1, dtype=np.float64)
+        pull[rows, own] = (tally == n_others + 1)[nets, own[:, None]].sum(axis=1)
+        return pull
+    amounts, mass = np.vstack([tally, padding])[nets], adjacency.mass
+    if _is_exact(mass):
+        pull = amounts.sum(axis=1)
+    else:
+        pull = np.add.accumulate(amounts, axis=1)[:, -1].copy()
+    pull[rows, own] -= np.diff(adjacency.start)[vertices] * mass[vertices]
+    pull *= mass[vertices, None]
+    return pull
+
+
+@kernel
 def pulls(adjacency, parts, tally, first, last, out):
     """Fill rows first..last of `out`, shape (n, K), with the pulls of all parts on vertices."""
-    kind, start, other, value, pin_start, _, mass = adjacency
-    for v in range(first, last):
-        _fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, out[v])
+    nets = None if adjacency.kind == EDGES else _padded_nets(adjacency)
+    mean_degree = len(adjacency.other) // len(parts) + 1
+    for top, bottom in row_blocks(mean_degree * out.shape[1], first, last):
+        vertices = np.arange(top, bottom)
+        if adjacency.kind == EDGES:
+            out[top:bottom] = _pulls_of_edges(adjacency, parts, out.shape[1], vertices)
+        else:
+            out[top:bottom] = _pulls_of_nets(adjacency, nets, parts, tally, vertices)
 
 
-@jit
+@kernel
 def edges_cut(adjacency, parts):
     """Return the weight of the edges between parts."""
-    start, other, value = adjacency.start, adjacency.other, adjacency.value
-    twice = 0.0
-    for v in range(len(parts)):
-        for j in range(start[v], start[v + 1]):
-            if parts[other[j]] != parts[v]:
-                twice += value[j]
-    return twice / 2
+    part = np.repeat(parts, np.diff(adjacency.start))
+    between = adjacency.value[part != parts[adjacency.other]]
+    return np.cumsum(between)[-1] / 2 if len(between) else 0.0
 
 
-@jit
+@kernel
 def count_pins(adjacency, parts, tally):
     """Fill `tally` with the pins of every net in every part."""
-    kind, start, other, mass = adjacency.kind, adjacency.start, adjacency.other, adjacency.mass
+    kind, start, other, _, _, _, mass = adjacency
     tally[:] = 0.0
     if kind == EDGES:
         return
-    for v in range(len(parts)):
-        for j in range(start[v], start[v + 1]):
-            tally[other[j], parts[v]] += mass[v] if kind == CLIQUES else 1.0
+    vertex = np.repeat(np.arange(len(parts)), np.diff(start))
+    cells = other * np.int64(tally.shape[1]) + parts[vertex]
+    np.add.at(tally.reshape(-1), cells, mass[vertex] if kind == CLIQUES else 1.0)
 
 
-@jit
-def _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally):
-    """Update parts, loads, sizes and tally in place: vertex v moves to part `target`."""
+def _move(adjacency, weights, v, target, state):
+    """Update `state` in place: vertex v moves to part `target`."""
+    kind, start, other, _, _, _, mass = adjacency
+    parts, loads, sizes, tally = state
     source = parts[v]
     parts[v] = target
     loads[source] -= weights[v]
@@ -98,96 +131,55 @@ def _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tal
     sizes[source] -= 1
     sizes[target] += 1
     if kind != EDGES:
-        amount = mass[v] if kind == CLIQUES else 1.0
-        for j in range(start[v], start[v + 1]):
-            tally[other[j], source] -= amount
-            tally[other[j], target] += amount
+        nets, amount = other[start[v] : start[v + 1]], mass[v] if kind == CLIQUES else 1.0
+        tally[nets, source] -= amount
+        tally[nets, target] += amount
 
 
-@jit
+@kernel
 def sweep(adjacency, limits, order, tolerance, state):
     """Update `state` in place: visit all vertices once, in order; return the number of moves.
 
     A vertex moves to the part that pulls most among those with room for it: for a gain, or at any
     loss if its part is overloaded. No part becomes empty.
     """
-    kind, start, other, value, pin_start, _, mass = adjacency
-    weights, capacity, is_movable = limits
-    parts, loads, sizes, tally = state
-    pull = np.empty(len(loads))
-    n_moves = 0
-    for v in order:
-        source = parts[v]
-        if not is_movable[v] or sizes[source] == 1:
+    nets = None if adjacency.kind == EDGES else _padded_nets(adjacency)
+    n_moves, position, last_move, length = 0, 0, 0, _FEW
+    while position < len(order):
+        vertices = order[position : position + length]
+        targets = _targets(adjacency, nets, limits, vertices, tolerance, state)
+        movers = np.flatnonzero(targets >= 0)
+        if len(movers) == 0:
+            position += len(vertices)
+            length *= 2
             continue
-        _fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, pull)
-        is_overloaded = loads[source] > capacity[source]
-        target, strongest = -1, -np.inf if is_overloaded else pull[source] + tolerance
-        for k in range(len(loads)):
-            if k != source and pull[k] > strongest and loads[k] + weights[v] <= capacity[k]:
-                target, strongest = k, pull[k]
-        if target >= 0:
-            _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally)
-            n_moves += 1
+        # the targets of the vertices after the first that moves no longer hold
+        first = movers[0]
+        _move(adjacency, limits.weights, vertices[first], targets[first], state)
+        n_moves += 1
+        position += first + 1
+        length, last_move = max(_FEW, position - last_move), position
     return n_moves
 
 
-@jit
-def _best_move(weights, capacity, slack, is_locked, parts, loads, sizes, pull):
-    """Return the unlocked vertex and the part with the largest gain, and the gain.
-
-    If no part is overloaded, a move may overload one by up to `slack`. If one is, only its vertices
-    move, to parts with room. Two moves can thus exchange vertices.
-    """
-    n_overloaded = 0
-    for k in range(len(loads)):
-        n_overloaded += loads[k] > capacity[k]
-    room = slack if n_overloaded == 0 else 0.0
-    best, target, gain = -1, -1, -np.inf
-    for v in range(len(parts)):
-        source = parts[v]
-        if is_locked[v] or sizes[source] == 1:
-            continue
-        if n_overloaded and loads[source] <= capacity[source]:
-            continue
-        for k in range(len(loads)):
-            is_better = k != source and pull[v, k] - pull[v, source] > gain
-            if is_better and loads[k] + weights[v] <= capacity[k] + room:
-                best, target, gain = v, k, pull[v, k] - pull[v, source]
-    return best, target, gain
+def _targets(adjacency, nets, limits, vertices, tolerance, state):
+    """Return the parts to which vertices would move in this state; -1 if they would not."""
+    weights, capacity, is_movable = limits
+    parts, loads, sizes, tally = state
+    if adjacency.kind == EDGES:
+        pull = _pulls_of_edges(adjacency, parts, len(loads), vertices)
+    else:
+        pull = _pulls_of_nets(adjacency, nets, parts, tally, vertices)
+    source, rows = parts[vertices], np.arange(len(vertices))
+    least = np.where((loads > capacity)[source], -np.inf, pull[rows, source] + tolerance)
+    pull[rows, source] = -np.inf
+    pull[loads + weights[vertices, None] > capacity] = -np.inf
+    target = pull.argmax(axis=1)
+    moves = (pull[rows, target] > least) & is_movable[vertices] & (sizes > 1)[source]
+    return np.where(moves, target, -1)
 
 
-@jit
-def _update_pulls(
-    kind, start, other, value, pin_start, pin, mass, parts, tally, v, source, target, pull
-):
-    """Update `pull` in place after vertex v has moved from `source` to `target`."""
-    for j in range(start[v], start[v + 1]):
-        if kind == EDGES:
-            pull[other[j], source] -= value[j]
-            pull[other[j], target] += value[j]
-            continue
-        e = other[j]
-        n_others = pin_start[e + 1] - pin_start[e] - 1
-        if kind == NETS and tally[e, source] < n_others - 1 and tally[e, target] < n_others:
-            continue  # all but one pin are in one part neither before nor after the move
-        for i in range(pin_start[e], pin_start[e + 1]):
-            u = pin[i]
-            if u == v:
-                continue
-            if kind == CLIQUES:
-                pull[u, source] -= mass[u] * mass[v]
-                pull[u, target] += mass[u] * mass[v]
-            else:
-                n_inside = tally[e, source] - (parts[u] == source)
-                if n_inside + 1 == n_others:
-                    pull[u, source] -= 1.0
-                n_inside = tally[e, target] - (parts[u] == target)
-                if n_inside == n_others:
-                    pull[u, target] += 1.0
-
-
-@jit
+@kernel
 def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state):
     """Update `state` in place by one Fiduccia-Mattheyses pass; return by how much the cut falls.
 
@@ -196,28 +188,93 @@ def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state)
     `patience` moves without a better state. Only states without an overloaded part count. `pull`
     holds the pulls of all parts on all vertices and is overwritten.
     """
-    kind, start, other, value, pin_start, pin, mass = adjacency
-    weights, capacity, is_movable = limits
-    parts, loads, sizes, tally = state
-    n = len(parts)
-    is_locked = ~is_movable
-    moved, origin = np.empty(n, np.int64), np.empty(n, np.int64)
-    n_moves, n_kept, total, best_total = 0, 0, 0.0, 0.0
-    while n_moves < min(n, max_moves) and n_moves - n_kept <= patience:
-        v, target, gain = _best_move(weights, capacity, slack, is_locked, parts, loads, sizes, pull)
+    parts, loads = state.parts, state.loads
+    barrier = np.where(limits.is_movable[:, None], 0.0, np.full(pull.shape, -np.inf))
+    barrier[np.arange(len(parts)), parts] = -np.inf  # a vertex does not move to its own part
+    is_exact = _is_exact(adjacency.mass)
+    moves, n_kept, total, best_total = [], 0, 0.0, 0.0
+    while len(moves) < min(len(parts), max_moves) and len(moves) - n_kept <= patience:
+        v, target, gain = _best_move(limits, slack, barrier, pull, state)
         if v < 0:
             break
-        source = parts[v]
-        _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally)
-        _update_pulls(
-            kind, start, other, value, pin_start, pin, mass, parts, tally, v, source, target, pull
-        )
-        is_locked[v] = True
-        moved[n_moves], origin[n_moves] = v, source
-        n_moves += 1
+        source = int(parts[v])
+        _move(adjacency, limits.weights, v, target, state)
+        _update_pulls(adjacency, is_exact, v, source, target, state, pull)
+        barrier[v] = -np.inf
+        moves.append((v, source))
         total += gain
-        if total > best_total + tolerance and np.all(loads <= capacity):
-            best_total, n_kept = total, n_moves
-    for i in range(n_moves - 1, n_kept - 1, -1):
-        _move(kind, start, other, mass, weights, moved[i], origin[i], parts, loads, sizes, tally)
+        if total > best_total + tolerance and (loads <= limits.capacity).all():
+            best_total, n_kept = total, len(moves)
+    for v, source in reversed(moves[n_kept:]):
+        _move(adjacency, limits.weights, v, source, state)
     return best_total
+
+
+def _best_move(limits, slack, barrier, pull, state):
+    """Return the vertex and the part with the largest gain, and the gain; -1, -1, 0 if none moves.
+
+    If no part is overloaded, a move may overload one by up to `slack`. If one is, only its vertices
+    move, to parts with room. Two moves can thus exchange vertices. Moves with a `barrier` of -inf
+    are excluded.
+    """
+    weights, capacity, parts = limits.weights, limits.capacity.tolist(), state.parts
+    loads, sizes = state.loads.tolist(), state.sizes.tolist()
+    can_leave, room = [load > limit for load, limit in zip(loads, capacity, strict=True)], 0.0
+    if not any(can_leave):
+        can_leave, room = [True] * len(loads), slack
+    can_leave = [leaves and size > 1 for leaves, size in zip(can_leave, sizes, strict=True)]
+    vertices = np.arange(len(parts))
+    if not all(can_leave):
+        vertices = np.flatnonzero(np.array(can_leave)[parts])
+        pull, barrier, weights, parts = (a[vertices] for a in (pull, barrier, weights, parts))
+    if len(vertices) == 0:
+        return -1, -1, 0.0
+    own = pull[np.arange(len(parts)), parts]
+    gain = pull - own[:, None]
+    gain += barrier
+    heaviest = float(weights.max())
+    for k, load in enumerate(loads):
+        if load + heaviest > capacity[k] + room:
+            gain[load + weights > capacity[k] + room, k] = -np.inf
+    row, target = divmod(int(gain.argmax()), len(loads))
+    largest = float(gain[row, target])
+    return (int(vertices[row]), target, largest) if largest > -np.inf else (-1, -1, 0.0)
+
+
+def _update_pulls(adjacency, is_exact, v, source, target, state, pull):
+    """Update `pull` in place after vertex v has moved from `source` to `target`."""
+    kind, start, other, value, pin_start, pin, mass = adjacency
+    others = other[start[v] : start[v + 1]]
+    if kind == EDGES:
+        amounts = value[start[v] : start[v + 1]]
+        pull[others, source] -= amounts
+        pull[others, target] += amounts
+    elif kind == NETS:
+        _update_pulls_of_nets(adjacency, others, v, source, target, state, pull)
+    elif is_exact:
+        n_shared = np.bincount(_gather(pin, pin_start, others), minlength=len(pull))
+        n_shared[v] = 0
+        amounts = n_shared * (mass * mass[v])
+        pull[:, source] -= amounts
+        pull[:, target] += amounts
+    else:
+        pins = _gather(pin, pin_start, others)
+        pins = pins[pins != v]
+        amounts, cells = mass[pins] * mass[v], pins.astype(np.int64) * pull.shape[1]
+        np.subtract.at(pull.reshape(-1), cells + source, amounts)
+        np.add.at(pull.reshape(-1), cells + target, amounts)
+
+
+def _update_pulls_of_nets(adjacency, nets, v, source, target, state, pull):
+    """Update `pull` in place for nets with all pins but one in one part, before or after a move."""
+    parts, _, _, tally = state
+    pin_start, pin = adjacency.pin_start, adjacency.pin
+    n_others = pin_start[nets + 1] - pin_start[nets] - 1
+    n_source, n_target = tally[nets, source], tally[nets, target]
+    for i in np.flatnonzero((n_source >= n_others - 1) | (n_target >= n_others)):
+        pins = pin[pin_start[nets[i]] : pin_start[nets[i] + 1]]
+        pins = pins[pins != v]
+        was_full = n_source[i] - (parts[pins] == source) + 1 == n_others[i]
+        is_full = n_target[i] - (parts[pins] == target) == n_others[i]
+        pull[pins, source] -= was_full
+        pull[pins, target] += is_full

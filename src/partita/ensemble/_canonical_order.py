@@ -128,9 +128,9 @@ class _Refinement:
         size = np.zeros(self.offsets[-1])
         missing_code = self.codes.dtype.type(self.missing_code)
         offsets = self.offsets.astype(np.int32)
-        _kernels.contingency.cluster_sums(
-            self.codes, missing_code, offsets, np.ones(len(colors)), 0, self.codes.shape[1], size
-        )
+        add_up = _kernels.contingency.cluster_sums.at(_OPERATIONS * self.codes.size)
+        ones = np.ones(len(colors))
+        add_up(self.codes, missing_code, offsets, ones, 0, self.codes.shape[1], size)
         is_labeled = self.codes[tied] != self.missing_code
         cluster = np.where(is_labeled, self.codes[tied] + self.offsets[:-1], -1)
         cluster[is_labeled & (size[cluster] == 1)] = -2

@@ -22,6 +22,7 @@ from partita.matrices.agreement import (
 __all__ = ["connected_triples", "crowd_agreement", "crowd_weighted_coassociation"]
 
 _BLOCK = 32  # clusters per block
+_OPERATIONS = 20  # elementary operations per label and partition
 
 
 def crowd_agreement(partitions: Any) -> NDArray[np.float64]:
@@ -46,14 +47,13 @@ def crowd_agreement(partitions: Any) -> NDArray[np.float64]:
     m = ensemble.n_partitions
     columns = np.ascontiguousarray(ensemble.codes.T)
     agreement = np.zeros((m, m))
+    count = _kernels.contingency.pair_table.at(_OPERATIONS * columns.size * m)
 
     def block(start: int, stop: int) -> None:
         for i in range(start, stop):
             for j in range(i):
                 table = np.zeros((ensemble.n_clusters[i], ensemble.n_clusters[j]))
-                _kernels.contingency.pair_table(
-                    columns[i], columns[j], ensemble.missing_code, ensemble.weights, table
-                )
+                count(columns[i], columns[j], ensemble.missing_code, ensemble.weights, table)
                 agreement[i, j] = _normalized_information(table)
 
     run_blocks(block, m, 1)

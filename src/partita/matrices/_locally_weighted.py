@@ -20,7 +20,8 @@ from partita.matrices.agreement import (
 
 __all__ = ["cluster_certainty", "cluster_entropy", "locally_weighted_coassociation"]
 
-_N_LOGARITHMS = 4096  # size of the table of x log2 x, for integer weights
+_MAX_LOGARITHMS = 1 << 22  # largest size of the table of x log2 x, for integer weights
+_OPERATIONS = 20  # elementary operations per label and partition
 
 
 def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
@@ -30,20 +31,36 @@ def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
     i labels. Cost O(n m²), with one K_i x K_j table at a time for both partitions of a pair.
     """
     columns = np.ascontiguousarray(ensemble.codes.T)
-    per_partition = np.zeros((ensemble.n_partitions, ensemble.n_base_clusters))
-    kernel, weights = _kernels.contingency.pair_entropies, ensemble.weights
-    is_integer = bool((weights == np.floor(weights)).all())
-    x_log_x = np.arange(_N_LOGARITHMS if is_integer else 0, dtype=np.float64)
-    x_log_x[1:] *= np.log2(x_log_x[1:])
+    shape = ensemble.n_partitions, ensemble.n_base_clusters
+    totals, logs = np.zeros(shape), np.zeros(shape)
+    weights, form = ensemble.weights, _kernels.contingency.pair_sums.definition
+    x_log_x = _logs_of_sums(weights)
+    if len(x_log_x):  # else the logarithms are NumPy's, which others round differently
+        work = _OPERATIONS * ensemble.codes.size * ensemble.n_partitions
+        form = _kernels.contingency.pair_sums.at(work)
 
     def block(start: int, stop: int) -> None:
+        table = columns, ensemble.missing_code, ensemble.offsets, weights
         for i in range(start, stop):
-            kernel(
-                columns, ensemble.missing_code, ensemble.offsets, weights, x_log_x, i, per_partition
-            )
+            form(*table, x_log_x, i, totals, logs)
 
     run_blocks(block, ensemble.n_partitions, 1)
-    return per_partition.sum(axis=0)
+    # -Σ q log q = log T - (Σ t log t) / T, where q = t / T and T = Σ t
+    totals = np.where(totals > 0, totals, 1.0)
+    return np.maximum(np.log2(totals) - logs / totals, 0.0).sum(axis=0)
+
+
+def _logs_of_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return x log₂ x of all integers up to the sum of the weights.
+
+    The result is empty if a weight is not an integer or if there are too many sums.
+    """
+    total = float(weights.sum())
+    if total > _MAX_LOGARITHMS or (weights != np.floor(weights)).any():
+        return np.empty(0)
+    x_log_x = np.arange(total + 1.0)
+    x_log_x[1:] *= np.log2(x_log_x[1:])
+    return x_log_x
 
 
 def cluster_certainty(partitions: Any, theta: float = 0.4) -> NDArray[np.float64]:

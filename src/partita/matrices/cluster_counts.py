@@ -26,6 +26,8 @@ __all__ = [
 ]
 
 _BLOCK = 4096  # rows per block
+_OPERATIONS = 40  # elementary operations per label
+_PAIR_OPERATIONS = 20  # elementary operations per label and partition
 
 
 def incidence(partitions: Any, values: NDArray[np.float64] | None = None) -> sp.csr_matrix:
@@ -95,9 +97,11 @@ def cluster_overlaps(partitions: Any) -> NDArray[np.float64]:
 def quadratic_forms(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return b(x) T b(x)ᵀ for every row, with a symmetric table T of shape (L, L)."""
     out = np.empty(ensemble.n_rows)
-    kernel = _kernels.contingency.row_forms
+    fill = _kernels.contingency.row_forms.at(
+        _PAIR_OPERATIONS * ensemble.codes.size * ensemble.n_partitions
+    )
     run_blocks(
-        lambda start, stop: kernel(
+        lambda start, stop: fill(
             ensemble.codes, ensemble.missing_code, ensemble.offsets, table, start, stop, out
         ),
         ensemble.n_rows,
@@ -125,9 +129,8 @@ def group_overlaps(
     array of shape (n_base_clusters, n_groups)
     """
     table = np.zeros((ensemble.n_base_clusters, n_groups))
-    _kernels.contingency.against(
-        ensemble.codes, ensemble.missing_code, ensemble.offsets, ensemble.weights, groups, table
-    )
+    count = _kernels.contingency.against.at(_OPERATIONS * ensemble.codes.size)
+    count(ensemble.codes, ensemble.missing_code, ensemble.offsets, ensemble.weights, groups, table)
     return table
 
 
@@ -152,7 +155,6 @@ def contingency(first: Any, second: Any) -> NDArray[np.float64]:
     columns, _ = label_columns([first, second])
     table, names = encode(columns, None, "missing")
     counts = np.zeros((len(names[0]), len(names[1])))
-    _kernels.contingency.pair_table(
-        table[:, 0], table[:, 1], np.iinfo(table.dtype).max, np.ones(len(table)), counts
-    )
+    count = _kernels.contingency.pair_table.at(_OPERATIONS * table.size)
+    count(table[:, 0], table[:, 1], np.iinfo(table.dtype).max, np.ones(len(table)), counts)
     return counts

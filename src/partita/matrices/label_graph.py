@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,14 @@ from partita.scale import cluster_sums, row_sums
 
 __all__ = ["LabelGraph"]
 
+_SMALL = 2_000_000  # labels up to which a sparse matrix is as fast as compiled look-ups
+
 
 class LabelGraph(LinearOperator):
     """The edges diag(a) B diag(b) between rows and base clusters, without a matrix.
 
-    A product costs one look-up per label, in either direction, and no memory besides the codes.
+    A product costs one look-up per label, in either direction, and no memory besides the codes. A
+    small graph keeps its sparse matrix, with the same sums in the same order.
 
     Parameters
     ----------
@@ -53,14 +57,23 @@ class LabelGraph(LinearOperator):
             sp.diags(self.row_factors) @ incidence(self.ensemble, self.cluster_factors)
         )
 
+    @cached_property
+    def _incidence(self) -> sp.csr_matrix | None:
+        """The 0/1 matrix B of a small graph."""
+        return incidence(self.ensemble) if self.ensemble.codes.size <= _SMALL else None
+
     def _matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         e = self.ensemble
         values = self.cluster_factors * v.ravel()
+        if self._incidence is not None:
+            return self.row_factors * (self._incidence @ values)
         return self.row_factors * row_sums(e.codes, e.missing_code, e.offsets, values)
 
     def _rmatvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         e = self.ensemble
         values = self.row_factors * v.ravel()
+        if self._incidence is not None:
+            return self.cluster_factors * (self._incidence.T @ values)
         return self.cluster_factors * cluster_sums(e.codes, e.missing_code, e.offsets, values)
 
     def _transpose(self) -> Any:

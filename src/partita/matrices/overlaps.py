@@ -16,6 +16,7 @@ from partita.scale import Chunk, Rows, Totals
 __all__ = ["entropy_by_overlaps", "overlaps_of_rows"]
 
 _SHARES = 4  # parts of the clusters, one per thread; each thread reads the labels of all rows
+_OPERATIONS = 20  # elementary operations per label and partition
 _ROWS = 256  # rows of the table that are mirrored at once
 
 
@@ -35,12 +36,15 @@ def overlaps_of_rows(
     require_memory(8 * length**2, f"The {length} x {length} table of cluster overlaps")
     out = np.zeros((length, length))
     missing_code, offsets = rows.missing_code, rows.offsets.astype(np.int32)
+    add_overlaps = _kernels.contingency.overlaps.at(
+        _OPERATIONS * rows.n_rows * rows.n_partitions**2
+    )
 
     def step(chunk: Chunk, totals: Totals) -> None:
         values = chunk.weights if value is None else chunk.weights * value(chunk.codes)
-        kernel, code = _kernels.contingency.overlaps, chunk.codes.dtype.type(missing_code)
+        table = chunk.codes, chunk.codes.dtype.type(missing_code), offsets, values
         run_blocks(
-            lambda share, _: kernel(chunk.codes, code, offsets, values, share, _SHARES, totals[0]),
+            lambda share, _: add_overlaps(*table, share, _SHARES, totals[0]),
             _SHARES,
             1,
         )

@@ -15,6 +15,8 @@ from partita.ensemble import Ensemble, as_ensemble
 
 __all__ = ["anmi", "diversity", "pairwise_agreement"]
 
+_OPERATIONS = 20  # elementary operations per label and partition
+
 
 def anmi(partitions: Any, labels: Any, average: str = "geometric") -> float:
     """Return the average NMI of one clustering with the partitions of an ensemble.
@@ -126,7 +128,8 @@ def _table_of_pair(ensemble: Ensemble, columns: NDArray[Any], i: int, j: int) ->
         both = (first != missing_code) & (second != missing_code)
         return ContingencyTable.from_codes(first[both], second[both], *sizes, weights[both])
     counts = np.zeros(sizes)
-    _kernels.contingency.pair_table(first, second, missing_code, weights, counts)
+    count = _kernels.contingency.pair_table.at(_OPERATIONS * columns.size * len(columns))
+    count(first, second, missing_code, weights, counts)
     return ContingencyTable.from_dense(counts)
 
 

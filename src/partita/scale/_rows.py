@@ -26,6 +26,9 @@ __all__ = [
 ]
 
 _BLOCK = 4096
+# Elementary operations per label and pass, times ten passes or chunks. By the size of a chunk alone
+# a store with many of them would seem small.
+_OPERATIONS = 400
 
 Totals = tuple[NDArray[Any], ...]
 """Arrays to which every chunk adds its contribution."""
@@ -67,8 +70,9 @@ AddChunk = Callable[[Chunk, Totals], None]
 def n_labeled(labels: NDArray[Any], missing_code: int) -> NDArray[np.int32]:
     """Return the number of partitions that label each row."""
     out = np.empty(len(labels), np.int32)
-    kernel, code = _kernels.contingency.n_labeled, labels.dtype.type(missing_code)
-    run_blocks(lambda start, stop: kernel(labels, code, start, stop, out), len(out), _BLOCK)
+    code = labels.dtype.type(missing_code)
+    fill = _kernels.contingency.n_labeled.at(_OPERATIONS * labels.size)
+    run_blocks(lambda start, stop: fill(labels, code, start, stop, out), len(out), _BLOCK)
     return out
 
 
@@ -77,13 +81,9 @@ def row_sums(
 ) -> NDArray[np.float64]:
     """Return for each row the sum of `values` over its base clusters, shape (n_rows,)."""
     out = np.empty(len(labels))
-    kernel, code = _kernels.contingency.row_sums, labels.dtype.type(missing_code)
-    offsets = offsets.astype(np.int32)
-    run_blocks(
-        lambda start, stop: kernel(labels, code, offsets, values, start, stop, out),
-        len(labels),
-        _BLOCK,
-    )
+    table = labels, labels.dtype.type(missing_code), offsets.astype(np.int32), values
+    fill = _kernels.contingency.row_sums.at(_OPERATIONS * labels.size)
+    run_blocks(lambda start, stop: fill(*table, start, stop, out), len(labels), _BLOCK)
     return out
 
 
@@ -93,10 +93,10 @@ def cluster_sums(
     """Return for each base cluster the sum of `values` over its rows, shape (L,)."""
     n, m = labels.shape
     out = np.zeros(offsets[-1])
-    kernel, code = _kernels.contingency.cluster_sums, labels.dtype.type(missing_code)
-    offsets = offsets.astype(np.int32)
+    table = labels, labels.dtype.type(missing_code), offsets.astype(np.int32), values
+    add_up = _kernels.contingency.cluster_sums.at(_OPERATIONS * labels.size)
     run_shares(
-        lambda first, last: kernel(labels, code, offsets, values, first, last, out),
+        lambda first, last: add_up(*table, first, last, out),
         m,
         n * m,
         per_thread=1,  # every share reads all rows

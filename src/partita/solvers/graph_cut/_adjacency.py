@@ -15,6 +15,9 @@ __all__ = ["CLIQUES", "EDGES", "NETS", "Adjacency"]
 
 EDGES, CLIQUES, NETS = 0, 1, 2  # as in the kernels
 _VERTICES_PER_BLOCK = 1024
+# Elementary operations of a refinement, from measurements: moves, each with a choice among all
+# vertices and parts, and visits of all edges, or of all pins and parts
+_MOVES, _PER_MOVE, _PER_CHOICE, _PER_EDGE, _PER_PIN = 300, 50_000, 3, 120, 15
 
 
 class Adjacency(NamedTuple):
@@ -68,32 +71,47 @@ class Adjacency(NamedTuple):
         """Number of vertices."""
         return len(self.start) - 1
 
-    def tally(self, parts: NDArray[np.int64], n_parts: int) -> NDArray[np.float64]:
-        """Return the mass (NETS: the number) of the pins of every net in every part."""
+    def work(self, n_parts: int, n_refinements: int) -> float:
+        """Return about how many elementary operations some refinements need."""
+        visits = len(self.other) * (_PER_EDGE if self.kind == EDGES else _PER_PIN * n_parts)
+        moves = _MOVES * (_PER_MOVE + _PER_CHOICE * self.n_vertices * n_parts)
+        return float(n_refinements * (visits + moves))
+
+    def tally(
+        self, parts: NDArray[np.int64], n_parts: int, work: float = 0.0
+    ) -> NDArray[np.float64]:
+        """Return the mass (NETS: the number) of the pins of every net in every part.
+
+        `work`, here and below, is that of the whole task, by which a kernel's form is chosen.
+        """
         tally = np.empty((len(self.pin_start) - 1, n_parts))
-        _kernels.graph_refinement.count_pins(self, parts, tally)
+        _kernels.graph_refinement.count_pins.at(work)(self, parts, tally)
         return tally
 
-    def cut(self, parts: NDArray[np.int64], n_parts: int) -> float:
+    def cut(self, parts: NDArray[np.int64], n_parts: int, work: float = 0.0) -> float:
         """Return the cost of a partition: what lies between its parts, as `kind` says."""
         if self.kind == EDGES:
-            return float(_kernels.graph_refinement.edges_cut(self, parts))
-        tally = self.tally(parts, n_parts)
+            return float(_kernels.graph_refinement.edges_cut.at(work)(self, parts))
+        tally = self.tally(parts, n_parts, work)
         if self.kind == NETS:
             return float(np.count_nonzero(np.count_nonzero(tally, axis=1) > 1))
         return float((tally.sum(axis=1) ** 2 - (tally**2).sum(axis=1)).sum() / 2)
 
     def pulls(
-        self, parts: NDArray[np.int64], tally: NDArray[np.float64], n_parts: int
+        self,
+        parts: NDArray[np.int64],
+        tally: NDArray[np.float64],
+        n_parts: int,
+        work: float = 0.0,
     ) -> NDArray[np.float64]:
         """Return the pull of every part on every vertex, shape (n_vertices, n_parts).
 
         Moving v from its part to part k lowers the cut by pull(v, k) - pull(v, own part).
         """
         out = np.empty((self.n_vertices, n_parts))
-        kernel = _kernels.graph_refinement.pulls
+        fill = _kernels.graph_refinement.pulls.at(work)
         run_blocks(
-            lambda first, last: kernel(self, parts, tally, first, last, out),
+            lambda first, last: fill(self, parts, tally, first, last, out),
             self.n_vertices,
             _VERTICES_PER_BLOCK,
         )

@@ -99,6 +99,8 @@ def balanced_cut(
     n_perturbations = int(
         min(_PERTURBATIONS, _PERTURBATION_WORK / (adjacency.n_vertices * n_parts))
     )
+    n_refinements = initialization.n_init + n_perturbations
+    work = adjacency.work(n_parts, n_refinements)
     best, history = limits.packing, [np.inf]
 
     def initial_groups() -> Iterator[NDArray[np.int64]]:
@@ -107,10 +109,10 @@ def balanced_cut(
             yield _perturbed(best, n_parts, rng, mix=i % 2 == 1)
 
     for done, groups in enumerate(initial_groups(), 1):
-        parts, cuts = refine(adjacency, groups, weights, limits)
+        parts, cuts = refine(adjacency, groups, weights, limits, work)
         if cuts[-1] < history[-1] * (1 - _ROUNDING):
             best, history = parts, cuts
-        report_progress(task, done, initialization.n_init + n_perturbations)
+        report_progress(task, done, n_refinements)
     return Cut(number_by_appearance(best)[0], history[-1], np.asarray(history), name)
 
 
@@ -171,12 +173,14 @@ def refine(
     groups: NDArray[np.int64],
     weights: NDArray[np.float64],
     limits: PartLimits,
+    work: float = 0.0,
 ) -> tuple[NDArray[np.int64], list[float]]:
     """Turn any groups into parts within the capacities, with a cut that no pass makes smaller.
 
     Sweeps over all vertices until none moves, then Fiduccia-Mattheyses passes until one does not
     lower the cut. On graphs so large that a pass visits only a small share of the vertices, the
-    number of passes is limited.
+    number of passes is limited. `work` is that of all refinements, by which the kernels' form is
+    chosen.
 
     Returns
     -------
@@ -185,16 +189,16 @@ def refine(
         Cut after every pass.
     """
     n_parts = len(limits.share)
-    state = _PartitionState(adjacency, weights, limits, number_parts(groups, limits))
+    state = _PartitionState(adjacency, weights, limits, number_parts(groups, limits), work)
     state.sweep()
     if state.is_overloaded:  # no single vertex fits anywhere else
         parts = repack(state.parts, weights, limits)
-        state = _PartitionState(adjacency, weights, limits, parts)
+        state = _PartitionState(adjacency, weights, limits, parts, work)
         state.sweep()
-    history = [adjacency.cut(state.parts, n_parts)]
+    history = [adjacency.cut(state.parts, n_parts, work)]
     n_passes = max(1, int(_WORK / (_PATIENCE * adjacency.move_cost(n_parts))))
     while len(history) <= n_passes and state.run_pass():
-        history.append(adjacency.cut(state.parts, n_parts))
+        history.append(adjacency.cut(state.parts, n_parts, work))
     return state.parts, history
 
 
@@ -224,9 +228,10 @@ class _PartitionState:
         weights: NDArray[np.float64],
         limits: PartLimits,
         parts: NDArray[np.int64],
+        work: float,
     ) -> None:
         self.n_parts = len(limits.share)
-        self.adjacency, self.parts = adjacency, parts
+        self.adjacency, self.parts, self.work = adjacency, parts, work
         is_movable = np.ones(len(parts), np.bool_)
         is_movable[limits.heavy] = False
         self.limits = _Limits(weights, limits.capacity, is_movable)
@@ -234,7 +239,7 @@ class _PartitionState:
             parts,
             np.bincount(parts, weights, minlength=self.n_parts).astype(np.float64, copy=False),
             np.bincount(parts, minlength=self.n_parts),
-            adjacency.tally(parts, self.n_parts),
+            adjacency.tally(parts, self.n_parts, work),
         )
 
     @property
@@ -243,11 +248,12 @@ class _PartitionState:
         return bool(np.any(self.arrays.loads > self.limits.capacity))
 
     def _pulls(self) -> tuple[NDArray[np.float64], float]:
-        pull = self.adjacency.pulls(self.parts, self.arrays.tally, self.n_parts)
+        pull = self.adjacency.pulls(self.parts, self.arrays.tally, self.n_parts, self.work)
         return pull, _ROUNDING * float(pull.max(initial=0.0))
 
     def sweep(self) -> None:
         """Visit all vertices and move each to the part that pulls most, until none moves."""
+        sweep = _kernels.graph_refinement.sweep.at(self.work)
         n_moves, was_overloaded = 1, True
         while n_moves and (was_overloaded or not self.is_overloaded):
             pull, tolerance = self._pulls()
@@ -257,16 +263,15 @@ class _PartitionState:
             # Vertices that lose least come first: an overloaded part gives those away.
             order = np.argsort(own - pull.max(axis=1), kind="stable")
             was_overloaded = self.is_overloaded
-            n_moves = _kernels.graph_refinement.sweep(
-                self.adjacency, self.limits, order, tolerance, self.arrays
-            )
+            n_moves = sweep(self.adjacency, self.limits, order, tolerance, self.arrays)
 
     def run_pass(self) -> bool:
         """Run one Fiduccia-Mattheyses pass; return whether the cut is smaller."""
         pull, tolerance = self._pulls()
         slack = float(self.limits.weights[self.limits.is_movable].max())
         max_moves = int(max(_PATIENCE, _WORK / self.adjacency.move_cost(self.n_parts)))
-        gain = _kernels.graph_refinement.climb(
+        climb = _kernels.graph_refinement.climb.at(self.work)
+        gain = climb(
             self.adjacency, self.limits, slack, tolerance, _PATIENCE, max_moves, pull, self.arrays
         )
         return bool(gain > 0)
