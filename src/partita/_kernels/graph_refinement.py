@@ -192,7 +192,8 @@ def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state)
     barrier = np.where(limits.is_movable[:, None], 0.0, np.full(pull.shape, -np.inf))
     barrier[np.arange(len(parts)), parts] = -np.inf  # a vertex does not move to its own part
     is_exact = _is_exact(adjacency.mass)
-    moves, n_kept, total, best_total = [], 0, 0.0, 0.0
+    moves: list[tuple[int, int]] = []
+    n_kept, total, best_total = 0, 0.0, 0.0
     while len(moves) < min(len(parts), max_moves) and len(moves) - n_kept <= patience:
         v, target, gain = _best_move(limits, slack, barrier, pull, state)
         if v < 0:
