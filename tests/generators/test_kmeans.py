@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_limits
 
+from partita.generators import RandomK, _kmeans
 from partita.generators._kmeans import CentroidModel, _seed_centers, kmeans
 
 
@@ -20,6 +21,65 @@ def test_inertia_is_that_of_scikit_learns_starts():
         ours = [kmeans(X, 30, 1, 50, np.random.default_rng(s)).inertia_ for s in range(8)]
         theirs = [KMeans(30, n_init=1, random_state=s).fit(X).inertia_ for s in range(8)]
     assert np.mean(ours) < 1.01 * np.mean(theirs)
+
+
+@pytest.fixture(scope="module")
+def many_rows():
+    """Return rows of 12 overlapping groups, enough for iterations on a sample."""
+    rng = np.random.default_rng(0)
+    groups = rng.integers(12, size=20_000)
+    return (3 * rng.normal(size=(12, 6))[groups] + rng.normal(size=(20_000, 6))).astype(np.float32)
+
+
+@pytest.fixture
+def work(monkeypatch):
+    """Record the number of rows and the allowed iterations of every call of scikit-learn."""
+    calls = []
+    iterate = _kmeans._iterate
+
+    def record(X, centers, max_iter):
+        calls.append((X.shape[0], max_iter))
+        return iterate(X, centers, max_iter)
+
+    monkeypatch.setattr(_kmeans, "_iterate", record)
+    return calls
+
+
+def test_inertia_after_iterations_on_a_sample_is_that_of_scikit_learn(many_rows):
+    with threadpool_limits(1):
+        ours = [kmeans(many_rows, 12, 1, 50, np.random.default_rng(s)).inertia_ for s in range(12)]
+        theirs = [KMeans(12, n_init=1, random_state=s).fit(many_rows).inertia_ for s in range(12)]
+    assert np.mean(ours) < 1.01 * np.mean(theirs)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
+def test_most_iterations_of_many_rows_run_on_a_sample(many_rows, work, form):
+    run = kmeans(form(many_rows), 12, 1, 50, np.random.default_rng(0))
+    assert work == [(5000, 40), (20_000, 10)]
+    assert 10 < run.n_iter_ <= 50
+    assert len(run.labels_) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "max_iter", "expected"),
+    [
+        (19_999, 50, [(19_999, 50)]),
+        (20_000, 7, [(5000, 5), (20_000, 2)]),
+        (20_000, 1, [(20_000, 1)]),
+    ],
+)
+def test_iterations_never_exceed_max_iter(many_rows, work, n_rows, max_iter, expected):
+    run = kmeans(many_rows[:n_rows], 12, 1, max_iter, np.random.default_rng(0))
+    assert work == expected
+    assert run.n_iter_ <= max_iter
+
+
+def test_labels_of_many_rows_do_not_depend_on_n_jobs(many_rows):
+    one, two = (
+        RandomK(4, k_min=5, k_max=20, n_jobs=jobs, random_state=0).fit_transform(many_rows)
+        for jobs in (1, 2)
+    )
+    assert_array_equal(one, two)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])

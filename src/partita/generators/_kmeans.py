@@ -2,7 +2,9 @@
 
 k-means++ over all rows takes half or more of the time of a single k-means run (50 to 70 % at
 n = 10000, d = 50, K up to 100). On a sample of the rows it is as good: the mean inertia reached is
-the same within about 0.1 %. The iterations are scikit-learn's, in single precision.
+the same within about 0.1 %. With many rows the iterations take most of the time, and the first of
+them only find the rough places of the centers, for which a sample is enough. The iterations are
+scikit-learn's, in single precision.
 """
 
 from __future__ import annotations
@@ -17,13 +19,21 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from partita.generators._base import MISSING, Labels
-from partita.generators._features import has_direction, squared_norms, unit_rows
+from partita.generators._features import (
+    count_distinct_rows,
+    has_direction,
+    squared_norms,
+    unit_rows,
+)
 
 __all__ = ["CentroidModel", "View", "kmeans", "select_features"]
 
 _SEED_ROWS_PER_CLUSTER = 20
 _SEED_ROWS_AT_LEAST = 500
-_SCORES = 1 << 22  # entries of a block of scores of samples and centers
+_SAMPLE_ROWS_PER_CLUSTER = 50  # for the first iterations, if there are four times as many rows
+_SAMPLE_ROWS_AT_LEAST = 5000
+_FINAL_SHARE = 5  # after iterations on a sample, one in five uses all rows
+_SCORES = 1 << 18  # entries of a block of scores of samples and centers, to fit in the cache
 
 Single = NDArray[np.float32]
 
@@ -31,22 +41,48 @@ Single = NDArray[np.float32]
 def kmeans(X: Any, k: int, n_init: int, max_iter: int, rng: np.random.Generator) -> Any:
     """Return the fitted scikit-learn model of the best of `n_init` k-means runs on float32 rows.
 
-    X must have at least k distinct rows. O(n d k) per iteration.
+    X must have at least k distinct rows. O(n d k) per iteration. Its `n_iter_` includes the
+    iterations on a sample.
     """
-    from sklearn.cluster import KMeans  # takes 0.3 s, so only when needed
-
-    runs = []
-    for _ in range(n_init):
-        centers = _seed_centers(X, k, rng)
-        runs.append(KMeans(k, init=centers, n_init=1, max_iter=max_iter, random_state=0).fit(X))
+    runs = [_run(X, k, max_iter, rng) for _ in range(n_init)]
     return min(runs, key=lambda run: run.inertia_)
 
 
+def _run(X: Any, k: int, max_iter: int, rng: np.random.Generator) -> Any:
+    """Return the model of one k-means run, for many rows with its first iterations on a sample."""
+    n_rows = max(_SAMPLE_ROWS_PER_CLUSTER * k, _SAMPLE_ROWS_AT_LEAST)
+    if X.shape[0] >= 4 * n_rows:
+        sample = _sample(X, n_rows, rng)
+        if count_distinct_rows(sample, k) == k:
+            on_all_rows = -(-max_iter // _FINAL_SHARE)
+            centers, n_iter = _seed_centers(sample, k, rng), 0
+            if max_iter > on_all_rows:
+                first = _iterate(sample, centers, max_iter - on_all_rows)
+                centers, n_iter = first.cluster_centers_, first.n_iter_
+            run = _iterate(X, centers, on_all_rows)
+            run.n_iter_ += n_iter
+            return run
+    n_rows = max(_SEED_ROWS_PER_CLUSTER * k, _SEED_ROWS_AT_LEAST)
+    return _iterate(X, _seed_centers(_sample(X, n_rows, rng), k, rng), max_iter)
+
+
+def _iterate(X: Any, centers: Single, max_iter: int) -> Any:
+    """Return scikit-learn's model after at most `max_iter` iterations from these centers."""
+    from sklearn.cluster import KMeans  # takes 0.3 s, so only when needed
+
+    return KMeans(len(centers), init=centers, n_init=1, max_iter=max_iter, random_state=0).fit(X)
+
+
+def _sample(X: Any, n_rows: int, rng: np.random.Generator) -> Any:
+    """Return `n_rows` random rows in their order, or X if it has no more."""
+    if n_rows >= X.shape[0]:
+        return X
+    return X[np.sort(rng.choice(X.shape[0], n_rows, replace=False))]
+
+
 def _seed_centers(X: Any, k: int, rng: np.random.Generator) -> Single:
-    """Run greedy k-means++ on a sample of rows: each center is the best of a few D² draws."""
-    n_rows = min(X.shape[0], max(_SEED_ROWS_PER_CLUSTER * k, _SEED_ROWS_AT_LEAST))
-    if n_rows < X.shape[0]:
-        X = X[np.sort(rng.choice(X.shape[0], n_rows, replace=False))]
+    """Run greedy k-means++: each center is the best of a few D² draws."""
+    n_rows = X.shape[0]
     norms = squared_norms(X)
     trials = 2 + int(log(k))
     chosen = np.empty(k, np.int64)
@@ -56,7 +92,8 @@ def _seed_centers(X: Any, k: int, rng: np.random.Generator) -> Single:
         cumulated = np.cumsum(nearest, dtype=np.float64)
         draws = np.searchsorted(cumulated, rng.random(trials) * cumulated[-1], side="right")
         candidates = np.minimum(draws, n_rows - 1)
-        remaining = np.minimum(_distances(X, norms, candidates), nearest)
+        distances = _distances(X, norms, candidates)
+        remaining = np.minimum(distances, nearest, out=distances)
         best = int(remaining.sum(axis=1).argmin())
         chosen[step], nearest = candidates[best], remaining[best]
     return _dense(X[chosen])
@@ -67,8 +104,10 @@ def _distances(X: Any, norms: Single, rows: NDArray[np.int64]) -> Single:
 
     The distance of a row to itself is exactly 0.
     """
-    products = np.ascontiguousarray((X @ _dense(X[rows]).T).T)
-    distances = -2 * products + norms + norms[rows, None]
+    distances = np.ascontiguousarray((X @ _dense(X[rows]).T).T)
+    distances *= -2
+    distances += norms
+    distances += norms[rows, None]
     distances[np.arange(len(rows)), rows] = 0
     return np.maximum(distances, 0, out=distances)
 
@@ -123,7 +162,9 @@ class CentroidModel:
         half_norms = 0.5 * np.einsum("ij,ij->i", self.centers, self.centers)
         labels = np.empty(X.shape[0], np.int32)
         for block in gen_batches(X.shape[0], max(1, _SCORES // len(self.centers))):
-            labels[block] = np.argmax(X[block] @ self.centers.T - half_norms, axis=1)
+            scores = X[block] @ self.centers.T
+            scores -= half_norms
+            labels[block] = scores.argmax(axis=1)
         if self.unit:
             labels[~has_direction(X)] = MISSING
         return labels

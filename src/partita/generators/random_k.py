@@ -36,7 +36,8 @@ class RandomK(KMeansGenerator):
         Restarts of k-means per partition; the smallest inertia wins. An ensemble needs variety, so
         more partitions use the time better than more restarts.
     max_iter : int, default=50
-        Iterations per restart; more lower the inertia by 0.03 % or less on average.
+        Iterations per restart; more lower the inertia by 0.03 % or less on average. With 20,000
+        rows or more, four in five run on a sample of the rows (see Notes).
     n_jobs : int, optional
         Number of partitions made at the same time, each on one core. -1 uses all cores. By default
         `partita.get_config().n_threads`. The labels do not depend on it.
@@ -60,7 +61,10 @@ class RandomK(KMeansGenerator):
     centered and held in single precision. `transform` of the training samples returns `labels_`.
 
     Deviation from the papers: k-means is initialized by greedy k-means++ on a sample of the rows;
-    the authors used MATLAB's initialization.
+    the authors used MATLAB's initialization. If there are at least four times max(50 K_i, 5000)
+    rows, the initialization and the first four fifths of the iterations use a sample of that size,
+    the others all rows. A partition then takes a third of the time, with an inertia at most 1 %
+    above that of scikit-learn's `KMeans(n_init=1)` on average.
 
     References
     ----------
