@@ -29,9 +29,10 @@ def full_table() -> str:
 
 
 def records() -> list[dict[str, Any]]:
-    """Return the records of time. Those of `partita.plan` measure a prediction."""
+    """Return the records of time; the others compare a prediction or memory."""
     content = json.loads(RECORDS.read_text(encoding="utf-8"))
-    return [record for record in content if not record["name"].startswith("plan of")]
+    others = ("plan of", "memory of")
+    return [record for record in content if not record["name"].startswith(others)]
 
 
 def table(rows: list[dict[str, Any]]) -> str:

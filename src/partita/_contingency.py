@@ -110,10 +110,14 @@ def accuracy_of(table: ContingencyTable) -> float:
     """Return the share of samples in matched cells, under the best one-to-one matching."""
     n_cells = table.shape[0] * table.shape[1]
     require_memory(8 * n_cells, f"Matching {table.shape[1]} clusters to {table.shape[0]} classes")
-    dense = np.zeros(table.shape)
-    dense[table.rows, table.columns] = table.counts
-    matched = dense[linear_sum_assignment(dense, maximize=True)]
-    return float(matched.sum() / table.total)
+    # SciPy copies a matrix to maximize, and one with more rows than columns
+    first, second = table.rows, table.columns
+    if table.shape[0] > table.shape[1]:
+        first, second = second, first
+    cost = np.zeros((min(table.shape), max(table.shape)))
+    cost[first, second] = -table.counts
+    matched = cost[linear_sum_assignment(cost)]
+    return float(-matched.sum() / table.total)
 
 
 def nmi_of(table: ContingencyTable, average: str = "geometric", undivided: float = 1.0) -> float:

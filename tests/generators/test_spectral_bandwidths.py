@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.linalg import subspace_angles
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist
 from sklearn.datasets import make_circles
 from sklearn.metrics import adjusted_rand_score
 
 from partita import config_context
+from partita._linalg import eigh
 from partita.exceptions import MemoryBudgetError
-from partita.generators import SpectralBandwidths
-from partita.generators.spectral_bandwidths import _leading_eigenvectors
+from partita.generators import SpectralBandwidths, spectral_bandwidths
+from partita.generators.spectral_bandwidths import _is_connected, _leading_eigenvectors
 
 X = np.random.default_rng(0).normal(size=(90, 3))
 
@@ -50,6 +52,35 @@ def test_lanczos_and_the_direct_solver_span_the_same_space():
     direct = np.linalg.eigh(M)[1][:, -4:]
     assert 20 * 4 < 90
     assert subspace_angles(vectors, direct).max() < 1e-6
+
+
+def test_almost_equal_eigenvalues_are_left_to_the_direct_solver(monkeypatch):
+    calls = []
+    monkeypatch.setattr(
+        spectral_bandwidths,
+        "eigh",
+        lambda M, **options: calls.append(options) or eigh(M, **options),
+    )
+    values = 1 - (np.arange(90) / 90) ** 4
+    basis = np.linalg.qr(np.random.default_rng(0).normal(size=(90, 90)))[0]
+    M = (basis * values) @ basis.T
+    direct = np.linalg.eigh(M)[1][:, -4:]
+    monkeypatch.setattr(spectral_bandwidths, "_is_connected", lambda M: True)
+    vectors = _leading_eigenvectors(M, 4, np.random.default_rng(0))
+    assert len(calls) == 1
+    assert subspace_angles(vectors, direct).max() < 1e-6
+
+
+@pytest.mark.parametrize("density", [0.01, 0.03, 0.06, 0.2])
+def test_connected_graphs_are_recognized(density):
+    rng = np.random.default_rng(0)
+    results = []
+    for _ in range(20):
+        M = (rng.random((60, 60)) < density) * rng.random((60, 60))
+        M = np.maximum(M, M.T)
+        results.append(_is_connected(M))
+        assert results[-1] == (connected_components(M, directed=False)[0] == 1)
+    assert density < 0.2 or all(results)
 
 
 def pdist_matrix(points):

@@ -72,7 +72,8 @@ def check_unlabeled(codes: NDArray[Any], unlabeled: str) -> None:
     """
     if unlabeled not in ("error", "keep"):
         raise ValueError(f'unlabeled must be "error" or "keep", got {unlabeled!r}')
-    rows = np.flatnonzero((codes == np.iinfo(codes.dtype).max).all(axis=1))
+    # the missing code is the largest; a comparison of all entries would need a second table
+    rows = np.flatnonzero(codes.min(axis=1) == np.iinfo(codes.dtype).max)
     if len(rows) and unlabeled == "error":
         raise InvalidEnsembleError(
             f"{len(rows)} sample(s) have no label in any partition (first: row {rows[0]}). Drop "

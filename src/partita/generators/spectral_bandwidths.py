@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from sklearn.metrics import euclidean_distances
 
@@ -22,6 +21,7 @@ __all__ = ["SpectralBandwidths"]
 _PUBLISHED = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 50.0, 100.0)
 _KMEANS_ITERATIONS = 100
 _CONNECTED = 1e-12  # weaker normalized edges do not connect a graph numerically
+_LANCZOS_RESTARTS = 20  # a wide kernel needs one to three; beyond 20, LAPACK is faster
 
 
 class SpectralBandwidths(BaseGenerator):
@@ -63,7 +63,7 @@ class SpectralBandwidths(BaseGenerator):
     There is no `transform`: spectral clustering does not label new samples.
 
     Memory O(n^2) doubles, compared with the budget before anything is allocated. Time O(n^2 d) for
-    the distances and O(n^2 K) per Lanczos step, or O(n^3) if the kernel is not connected, as for
+    the distances and O(n^2 K) per Lanczos step, or O(n^3) if the kernel is hardly connected, as for
     narrow bandwidths. Such a kernel is close to the identity and its partition almost arbitrary;
     the published protocol contains these partitions on purpose.
 
@@ -144,7 +144,8 @@ class SpectralBandwidths(BaseGenerator):
     def _partition(
         self, X: NDArray[np.float64], index: int, rng: np.random.Generator
     ) -> tuple[Labels, None]:
-        kernel = np.exp(X / (-2.0 * float(self.multipliers[index]) ** 2))
+        kernel = X / (-2.0 * float(self.multipliers[index]) ** 2)
+        np.exp(kernel, out=kernel)
         scaling = 1.0 / np.sqrt(kernel.sum(axis=1))
         kernel *= scaling
         kernel *= scaling[:, None]
@@ -158,15 +159,28 @@ class SpectralBandwidths(BaseGenerator):
 def _leading_eigenvectors(
     M: NDArray[np.float64], k: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the eigenvectors of the k largest eigenvalues.
+    """Return the eigenvectors of the k largest eigenvalues; M is overwritten.
 
-    Lanczos for connected graphs, otherwise LAPACK: Lanczos fails on multiple eigenvalues.
+    Lanczos for connected graphs, otherwise LAPACK: Lanczos fails on multiple eigenvalues, and is
+    slow if the largest are almost equal.
     """
     n = len(M)
     start = rng.uniform(-1, 1, n)
-    if 20 * k < n and connected_components(M > _CONNECTED, directed=False)[0] == 1:
+    if 20 * k < n and _is_connected(M):
         try:
-            return np.asarray(eigsh(M, k, which="LA", v0=start)[1])
+            return np.asarray(eigsh(M, k, which="LA", v0=start, maxiter=_LANCZOS_RESTARTS)[1])
         except ArpackNoConvergence:
             pass
-    return np.asarray(eigh(M, subset_by_index=(n - k, n - 1))[1])
+    return np.asarray(eigh(M, subset_by_index=(n - k, n - 1), overwrite=True)[1])
+
+
+def _is_connected(M: NDArray[np.float64]) -> bool:
+    """Return whether edges that count connect all nodes: O(n^2) time, O(n) memory."""
+    is_new = np.ones(len(M), bool)
+    is_new[0] = False
+    pending = [0]
+    while pending:
+        neighbors = np.flatnonzero((M[pending.pop()] > _CONNECTED) & is_new)
+        is_new[neighbors] = False
+        pending.extend(neighbors.tolist())
+    return not is_new.any()

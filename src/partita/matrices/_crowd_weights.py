@@ -149,7 +149,7 @@ def connected_triples(
     ensemble = as_ensemble(partitions)
     jaccard = cluster_jaccard(ensemble)
     length = len(jaccard)
-    require_memory(8 * length**2, f"The {length} x {length} table of connected triples")
+    require_memory(16 * length**2, f"The {length} x {length} table of connected triples")
     weights = np.repeat(partition_weights, ensemble.n_clusters)
     triples = np.empty_like(jaccard)
     kernel = _kernels.connected_triples.weigh_common

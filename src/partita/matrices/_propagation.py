@@ -37,9 +37,13 @@ def cluster_jaccard(partitions: Any) -> NDArray[np.float64]:
     """
     shared = cluster_overlaps(partitions)
     size = shared.diagonal().copy()
-    union = size[:, None] + size
-    union -= shared
-    shared /= union
+
+    def divide(start: int, stop: int) -> None:
+        union = size[start:stop, None] + size
+        union -= shared[start:stop]
+        shared[start:stop] /= union
+
+    run_blocks(divide, len(size), _BLOCK)  # the unions of all pairs would be a second table
     return shared
 
 
