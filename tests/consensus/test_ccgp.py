@@ -12,6 +12,7 @@ from unreduced_certainty import certainty_slowly
 
 from partita import CCGP, LWGP, Ensemble, matrices
 from partita.datasets import make_mixed_partitions, make_partitions
+from partita.matrices._locally_weighted import cluster_entropy
 from partita.matrices.chance import expected_entropy, labeled_members
 from partita.matrices.overlaps import overlaps_of_rows
 from partita.scale import EnsembleRows
@@ -69,17 +70,19 @@ def test_overlaps_give_the_same_certainty(missing: float) -> None:
     assert (members is None) == (missing == 0)
 
 
-def test_a_random_cluster_has_the_same_certainty_at_every_size() -> None:
-    """The certainty of LWGP is many times higher for the smallest cluster."""
+def test_small_random_clusters_are_no_more_certain_than_chance() -> None:
+    """The certainty of LWGP is many times higher for them than for large random clusters."""
     rng = np.random.default_rng(0)
-    sizes = [5, 45, 450, 500]
-    random_column = rng.permutation(np.repeat(np.arange(4), sizes))
+    sizes = [5] * 20 + [400, 500]
+    random_column = rng.permutation(np.repeat(np.arange(22), sizes))
     columns = [random_column, *(rng.integers(0, 10, 1000) for _ in range(9))]
-    partitions = np.column_stack(columns)
-    corrected = matrices.corrected_certainty(partitions)[:4]
-    published = matrices.cluster_certainty(partitions)[:4]
-    assert corrected.max() / corrected.min() < 1.3
-    assert published.max() / published.min() > 10
+    ensemble = Ensemble.from_partitions(np.column_stack(columns))
+    entropy = cluster_entropy(ensemble)
+    chance = expected_entropy(matrices.cluster_sizes(ensemble), None, ensemble.offsets)
+    for clusters in (slice(20), slice(20, 22)):
+        assert entropy[clusters].sum() == pytest.approx(chance[clusters].sum(), rel=0.02)
+    published = matrices.cluster_certainty(ensemble)
+    assert published[:20].mean() > 10 * published[20:22].mean()
 
 
 @pytest.mark.parametrize(("n", "m"), [(1000, 20), (1000, 100), (5000, 20)])
