@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from partita._kernels._jit import jit
 
 from benchmarks.speed._measure import Record
 from partita import SEC, LabelStore, config_context, get_config
+from partita._kernels._compiled._jit import jit
 from partita._threads import run_blocks
 from partita.exceptions import ConvergenceWarning
 

@@ -47,7 +47,7 @@ def test_costs_are_distances_of_coassociation_rows(make, missing):
     core = Ensemble.from_partitions(labels).compress()
     assert (core.n_rows < core.n_base_clusters) == (make is few_rows)
     rows = EnsembleRows(core)
-    geometry = KC()._geometry(rows, np.ones(core.n_partitions))
+    geometry = KC()._geometry(rows, np.ones(core.n_partitions), 0.0)
     groups = np.arange(core.n_rows) % 3
     counts, masses = group_statistics(rows, geometry, groups, 3)
     tables, terms = geometry.tables(counts, masses), geometry.row_terms(core.codes)

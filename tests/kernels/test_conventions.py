@@ -31,7 +31,10 @@ def decorated(decorator: str) -> dict[str, ast.FunctionDef]:
 
 
 DEFINITIONS = decorated("kernel")
-KERNELS = decorated("jit")
+# A kernel may be a plain function that makes scratch arrays for a compiled one.
+KERNELS = decorated("jit") | {
+    name: node for name, node in functions("_compiled/[a-z]*.py") if "._" not in name
+}
 FUNCTIONS = KERNELS | dict(functions("_vectors.py"))
 
 

@@ -1,15 +1,17 @@
-"""Costs by look-up equal sums written out; quantized tables and bounds change no label."""
+"""Costs by look-up equal sums written out; both forms of `assign` take the same groups."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from forms import call_both
 
 from partita import _kernels
 from partita._kernels.records import CodeTable, Moves
 from partita.scale import Chunk
 from partita.solvers.label_kmeans import RowTerms, Tables
-from partita.solvers.label_kmeans._search import Search, TypicalRow, assignment_of
+from partita.solvers.label_kmeans._bounded_search import BoundedSearch, TypicalRow
+from partita.solvers.label_kmeans._search import ExactSearch, assignment_of
 
 pytestmark = pytest.mark.kernel
 MISSING = 255
@@ -40,9 +42,10 @@ class Case:
                     costs[x] += self.scale[x] * tables.slope[i]
         return costs
 
-    def start(self, tables: Tables | None = None) -> Search:
+    def start(self, tables: Tables | None = None) -> BoundedSearch:
+        pytest.importorskip("numba")
         typical = TypicalRow(int(np.median(self.n_labeled)), 1.0)
-        return Search.start(tables or self.tables, self.offsets, self.complete, typical)
+        return BoundedSearch.start(tables or self.tables, self.offsets, self.complete, typical)
 
     def chunk(self) -> Chunk:
         return Chunk(0, self.labels, np.ones(len(self.labels)))
@@ -62,11 +65,14 @@ def test_costs(case):
     expected = case.costs(case.tables) + case.constant[:, None]
     n, groups = expected.shape
     arguments = case.table, case.tables, case.constant, case.scale
-    out = np.empty((n, groups))
-    _kernels.label_kmeans.row_costs(*arguments, 0, n, out)
+    out = np.zeros((n, groups))
+    for start, stop in ((0, 7), (7, 7), (7, n)):
+        _, (*_, out) = call_both(_kernels.label_kmeans.row_costs, *arguments, start, stop, out)
     np.testing.assert_allclose(out, expected, rtol=0, atol=1e-12)
-    own, chosen = np.empty(n), (np.arange(n) % (groups + 1) - 1).astype(np.int32)
-    _kernels.label_kmeans.own_costs(*arguments, chosen, 0, n, own)
+    own, chosen = np.zeros(n), (np.arange(n) % (groups + 1) - 1).astype(np.int32)
+    for start, stop in ((0, 7), (7, n)):
+        share = *arguments, chosen, start, stop, own
+        _, (*_, own) = call_both(_kernels.label_kmeans.own_costs, *share)
     there = chosen >= 0
     np.testing.assert_allclose(
         own[there], expected[np.arange(n), chosen][there], rtol=0, atol=1e-12
@@ -87,6 +93,9 @@ def check_assignment(case, search, chunk):
     expected = case.costs(search.tables)
     labeled = case.n_labeled > 0
     groups, upper, lower = assignment_of(chunk)
+    exact = case.chunk()
+    ExactSearch(search.tables, case.offsets).assign(exact, MISSING, case.terms)
+    np.testing.assert_array_equal(assignment_of(exact).groups, groups)
     np.testing.assert_array_equal(groups[labeled], expected.argmin(axis=1)[labeled])
     assert np.all(groups[~labeled] == -1)
     ordered = np.sort(search.unit * expected, axis=1)[labeled]
@@ -177,11 +186,44 @@ def test_a_tie_goes_to_the_first_group():
     lookup = np.repeat(case.tables.lookup[:, :1], 3, axis=1)
     lookup[0::4, 1] -= 1e-12
     tables = Tables(lookup, np.repeat(case.tables.slope[:, :1], 3, axis=1))
-    chunk = case.chunk()
-    case.start(tables).assign(chunk, MISSING, case.terms)
     lower = (case.labels == 0).any(axis=1)
     assert 0 < lower.sum() < len(lower)
-    np.testing.assert_array_equal(assignment_of(chunk).groups, lower)
+    for search in (ExactSearch(tables, case.offsets), case.start(tables)):
+        chunk = case.chunk()
+        search.assign(chunk, MISSING, case.terms)
+        np.testing.assert_array_equal(assignment_of(chunk).groups, lower)
+
+
+@pytest.mark.parametrize("groups", [2, 5, 60])
+def test_costs_that_differ_by_rounding_tie(missing, groups):
+    """Costs are equal up to rounding, except for rows with label 0 in partition 0."""
+    rng = np.random.default_rng(groups)
+    case = Case(missing, groups)
+    m = len(case.offsets) - 1
+    lookup = np.repeat(rng.random((4 * m, 1)), groups, axis=1)
+    slope = np.repeat(rng.random((m, 1)), groups, axis=1)
+    lookup[:, 1:] += 2.0**-52 * rng.integers(-2, 3, (4 * m, groups - 1))
+    lookup[0, -1] -= 1e-11
+    tables = Tables(lookup, slope)
+    bounded, exact = case.chunk(), case.chunk()
+    ExactSearch(tables, case.offsets).assign(exact, MISSING, case.terms)
+    case.start(tables).assign(bounded, MISSING, case.terms)
+    taken = assignment_of(exact).groups
+    np.testing.assert_array_equal(assignment_of(bounded).groups, taken)
+    labeled = case.n_labeled > 0
+    expected = np.where(case.labels[:, 0] == 0, groups - 1, 0)
+    np.testing.assert_array_equal(taken[labeled], expected[labeled])
+
+
+def test_one_row_and_no_rows():
+    case = Case(0.0, 3, n=1)
+    chunk = case.chunk()
+    search = ExactSearch(case.tables, case.offsets)
+    assert search.assign(chunk, MISSING, case.terms) == 1
+    assert search.assign(chunk, MISSING, case.terms) == 0
+    check_assignment(case, case.start(), chunk)
+    empty = Chunk(0, case.labels[:0], np.ones(0))
+    assert search.assign(empty, MISSING, RowTerms(*(term[:0] for term in case.terms))) == 0
 
 
 def test_move_keeps_the_statistics(missing):
@@ -202,10 +244,11 @@ def test_move_keeps_the_statistics(missing):
         return counts, masses
 
     counts, masses = statistics(old)
-    for first, last in ((0, 2), (2, m)):
+    for first, last in ((0, 2), (2, 2), (2, m)):
         moves = Moves(np.flatnonzero(old != new), old, new)
-        _kernels.label_kmeans.move(
-            case.table, case.complete, weights, mass, moves, first, last, counts, masses
+        _, (*_, counts, masses) = call_both(
+            _kernels.label_kmeans.move,
+            *(case.table, case.complete, weights, mass, moves, first, last, counts, masses),
         )
     expected_counts, expected_masses = statistics(new)
     np.testing.assert_allclose(counts, expected_counts, rtol=0, atol=1e-12)
@@ -218,8 +261,10 @@ def test_ratio_tables():
     counts, masses = rng.random((5, groups)), rng.random((2, groups))
     masses[1, 2] = counts[3:, 2].sum() * 0.0
     overall, mu = rng.random(5), np.array([0.5, 2.0])
-    lookup, slope = np.empty((5, groups)), np.empty((2, groups))
-    _kernels.label_kmeans.ratio_tables(counts, masses, overall, mu, offsets, 0, 2, lookup, slope)
+    lookup, slope = np.zeros((5, groups)), np.zeros((2, groups))
+    for share in ((0, 1), (1, 2)):
+        arguments = counts, masses, overall, mu, offsets, *share, lookup, slope
+        _, (*_, lookup, slope) = call_both(_kernels.label_kmeans.ratio_tables, *arguments)
     for i in range(2):
         for k in range(groups):
             rows = slice(offsets[i], offsets[i + 1])

@@ -26,14 +26,6 @@ def list_clusters(codes, x, missing_code, offsets, first, last, clusters, partit
     return vectors.list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions)
 
 
-@pytest.mark.parametrize("n", [1, 16, 17, 100, 128, 129, 192, 1000])
-def test_padded_width(n):
-    width = vectors.padded_width(n)
-    assert n <= width < n + 64
-    assert width % vectors.LANES == 0
-    assert vectors.padded_width(width) == width
-
-
 @pytest.mark.parametrize("dtype", [np.int8, np.int16])
 @pytest.mark.parametrize("width", [16, 32, 48, 64, 80, 96, 112, 128, 192, 320])
 def test_add_costs(dtype, width):

@@ -30,12 +30,11 @@ from partita.solvers.label_kmeans import (
     group_statistics,
 )
 from partita.solvers.label_kmeans._refill import refill
-from partita.solvers.label_kmeans._search import Search, TypicalRow, assignment_of
+from partita.solvers.label_kmeans._search import ExactSearch, assignment_of
 from planted_labels import planted, stored
 
 N, M, K = 2000, 10, 4
 MISSING = {"complete": 0.0, "incomplete": 0.3}
-TYPICAL = TypicalRow(3, 1.0)
 WEIGHTS = np.linspace(0.5, 2.0, M)
 METHODS: dict[str, Callable[..., Any]] = {
     "SEC": SEC,
@@ -205,8 +204,8 @@ def test_equal_rows_refill_one_group_together(tmp_path: Path) -> None:
     assert list(rows.collect(put, keep_state=True)) == [None]
     held.counts[:], held.masses[:] = group_statistics(rows, geometry, groups, 4)
     held.sizes[:] = np.bincount(groups, minlength=4)
-    search = Search.start(geometry.tables(held.counts, held.masses), rows.offsets, True, TYPICAL)
-    found = refill(rows, geometry, search, RowFormat.of(rows), held)
+    search = ExactSearch(geometry.tables(held.counts, held.masses), rows.offsets)
+    found = refill(rows, geometry, search, RowFormat.of(rows, 0.0), held)
     assert len(found) == 2
     assert len({row.tobytes() for row, _ in found}) == 2
     assert held.sizes.sum() == len(labels)

@@ -30,7 +30,7 @@ def geometry_of(method: Any, labels: Any, weights: Any = None) -> tuple[Ensemble
     core = Ensemble.from_partitions(labels, unlabeled="keep").compress()
     rows = EnsembleRows(core)
     given = np.ones(core.n_partitions) if weights is None else weights[core.partition_order]
-    return rows, method._geometry(rows, given)
+    return rows, method._geometry(rows, given, 0.0)
 
 
 def objective(geometry: Geometry, counts: np.ndarray, masses: np.ndarray) -> float:

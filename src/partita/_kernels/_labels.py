@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 __all__ = ["count_equal", "list_labels", "row_blocks"]
 
-_BLOCK = 1 << 18  # labels that are listed at a time; their lists stay in the cache
+_BLOCK = 1 << 16  # labels that are listed at a time; their lists stay in the cache
 
 
 def row_blocks(m: int, start: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._compiled._jit import jit
-from partita._kernels._compiled._vectors import padded_width
+from partita._kernels._dispatch import kernel
 
-__all__ = ["MAX_ENTRY", "padded_width", "quantization_steps", "quantize", "table_extremes"]
-
-MAX_ENTRY = {np.dtype(np.int8): 127, np.dtype(np.int16): 511}  # largest entry by type
-_HALF_ULP = 2.0**-24  # relative error of rounding to single precision
+LANES = 16  # 16-bit numbers in a vector register
+REGISTERS = 8  # registers of sums that are kept at a time
 
 
-@jit
+def padded_width(n):
+    """Return the width to which a table with n columns must be padded."""
+    unit = LANES if n <= LANES * REGISTERS else LANES * REGISTERS // 2
+    return -(-n // unit) * unit
+
+
+@kernel
 def table_extremes(lookup, previous, offsets, first, last, extremes):
     """Fill `extremes` of partitions first..last with the extreme entries and changes of a table.
 
@@ -21,50 +24,19 @@ def table_extremes(lookup, previous, offsets, first, last, extremes):
     lookup - previous.
     """
     lowest, highest, largest_change, smallest_change = extremes
-    n_groups = np.uint64(lookup.shape[1])  # unsigned: numba does not test for negative indices
-    for i in range(first, last):
-        begin, end = np.uint64(offsets[i]), np.uint64(offsets[i + 1])
-        for k in range(n_groups):
-            low, high, top, bottom = np.inf, -np.inf, -np.inf, np.inf
-            for c in range(begin, end):
-                value = lookup[c, k]
-                change = value - previous[c, k]
-                low = value if value < low else low
-                high = value if value > high else high
-                top = change if change > top else top
-                bottom = change if change < bottom else bottom
-            lowest[i, k], highest[i, k] = low, high
-            largest_change[i, k], smallest_change[i, k] = top, bottom
+    clusters, begins = slice(offsets[first], offsets[last]), offsets[first:last] - offsets[first]
+    values = lookup[clusters]
+    changes = values - previous[clusters]
+    np.minimum.reduceat(values, begins, axis=0, out=lowest[first:last])
+    np.maximum.reduceat(values, begins, axis=0, out=highest[first:last])
+    np.maximum.reduceat(changes, begins, axis=0, out=largest_change[first:last])
+    np.minimum.reduceat(changes, begins, axis=0, out=smallest_change[first:last])
 
 
-@jit
-def quantization_steps(lowest, highest, unit, max_entry, n_roundings, middle, per_step, columns):
-    """Fill `middle` and `per_step`, which `quantize` takes, and `columns`, see `assign`.
-
-    lowest, highest : extremes of the columns of a table
-    max_entry : entries are in -max_entry..max_entry
-    n_roundings : upper bound of the number of roundings to single precision in a cost
-    columns : step, origin and reach of every column, in units of `unit`
-    """
-    for k in range(len(lowest)):
-        low, high = unit * lowest[k], unit * highest[k]
-        # center and step are rounded to single precision first, so that both are exact below
-        center = np.float64(np.float32((low + high) / 2))
-        span = max(high - center, center - low)
-        step = np.float64(np.float32(span * ((1.0 + 2.0**-20) / max_entry)))
-        reach = 0.5 * step + _HALF_ULP * n_roundings * max(abs(low), abs(high))
-        columns[0, k] = step
-        columns[1, k] = center - reach
-        columns[2, k] = reach
-        middle[k] = center / unit
-        per_step[k] = unit / step if step > 0.0 else 0.0
-
-
-@jit
+@kernel
 def quantize(table, middle, per_step, first, last, out):
-    """Fill rows first..last of `out` with integer steps from the middle of each column."""
-    for c in range(first, last):
-        row, steps = table[c], out[c]
-        for k in range(table.shape[1]):
-            # by way of int32, to which vector instructions convert doubles directly
-            steps[k] = np.int32(np.rint((row[k] - middle[k]) * per_step[k]))
+    """Fill rows first..last of `out` with integer steps from the middle of each column.
+
+    `out` may have more columns than `table`; they stay as they are.
+    """
+    out[first:last, : table.shape[1]] = np.rint((table[first:last] - middle) * per_step)

@@ -16,6 +16,7 @@ from partita.matrices.overlaps import overlaps_of_rows
 from partita.scale import EnsembleRows, Rows
 from partita.scale.checkpoint import Stages
 from partita.solvers.kmeans import weighted_kmeans
+from partita.solvers.label_kmeans import kmeans_work
 from partita.solvers.rows_transfer_cut import (
     RowEmbedding,
     cluster_embedded_rows,
@@ -88,7 +89,8 @@ class CertaintyCut(BaseConsensus):
             )
             gram = overlaps_of_rows(rows, degrees)
             stages.finish(vectors=cluster_vectors(gram, sizes, certainty, self.n_clusters))
-        embedding = RowEmbedding(stages.state["vectors"], rows.missing_code, rows.offsets)
+        work = kmeans_work(rows, self.n_clusters, n_init=1)
+        embedding = RowEmbedding(stages.state["vectors"], rows.missing_code, rows.offsets, work)
         cut = cluster_embedded_rows(
             rows, embedding, self.n_clusters, rng, n_init=self.n_init, stages=stages
         )

@@ -33,6 +33,7 @@ from partita.solvers.label_kmeans import (
     Tables,
     group_statistics,
     initializations,
+    kmeans_work,
     label_kmeans,
     row_costs,
     row_terms_of,
@@ -68,8 +69,11 @@ class LabelKMeansConsensus(BaseConsensus):
     _numbers: NDArray[np.int64]
 
     @abstractmethod
-    def _geometry(self, rows: Any, partition_weights: NDArray[np.float64]) -> Geometry:
-        """Return the cost to minimize; `partition_weights` has a weight per column of `rows`."""
+    def _geometry(self, rows: Any, partition_weights: NDArray[np.float64], work: float) -> Geometry:
+        """Return the cost to minimize.
+
+        `partition_weights` has a weight per column of `rows`. `work` is that of the fit.
+        """
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         rows = EnsembleRows(ensemble)
@@ -102,16 +106,17 @@ class LabelKMeansConsensus(BaseConsensus):
     ) -> tuple[Geometry, LabelKMeansResult]:
         """Run label k-means; `partition_order` says which partition each column is."""
         weights = self._weights(rows.n_partitions)[partition_order]
-        geometry = self._geometry(rows, weights)
         restarts: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol}
         restarts["n_init"] = self.n_init if isinstance(self.init, str) else 1
+        work = kmeans_work(rows, self.n_clusters, restarts["n_init"])
+        geometry = self._geometry(rows, weights, work)
         initialize = initializations(
             rows,
             geometry,
             self.n_clusters,
             self.init if isinstance(self.init, str) else self._seed_rows(rows),
             rng,
-            geometry_of=lambda sample, order: self._geometry(sample, weights[order]),
+            geometry_of=lambda sample, order: self._geometry(sample, weights[order], work),
             **restarts,
         )
         result = label_kmeans(
@@ -185,7 +190,7 @@ class LabelKMeansConsensus(BaseConsensus):
         groups = np.arange(core.n_rows)
         rows = EnsembleRows(core)
         weights = self._weights(core.n_partitions)[core.partition_order]
-        geometry = self._geometry(rows, weights)
+        geometry = self._geometry(rows, weights, kmeans_work(rows, core.n_rows, n_init=1))
         counts, masses = group_statistics(rows, geometry, groups, core.n_rows)
         objective = geometry.objective(counts, masses, geometry.tables(counts, masses))
         learned = self._fitted(core.layout, core.partition_order, geometry, counts, masses)

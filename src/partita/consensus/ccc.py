@@ -112,5 +112,7 @@ class CCC(UtilityKMeansConsensus):
         self.init = init
         self.random_state = random_state
 
-    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> UtilityGeometry:
-        return UtilityGeometry(rows, "c", partition_weights)
+    def _geometry(
+        self, rows: Rows, partition_weights: NDArray[np.float64], work: float
+    ) -> UtilityGeometry:
+        return UtilityGeometry(rows, "c", partition_weights, work=work)

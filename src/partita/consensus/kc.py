@@ -115,9 +115,9 @@ class KC(LabelKMeansConsensus):
         self.random_state = random_state
 
     def _geometry(
-        self, rows: EnsembleRows, partition_weights: NDArray[np.float64]
+        self, rows: EnsembleRows, partition_weights: NDArray[np.float64], work: float
     ) -> _CoassociationGeometry:
-        return _CoassociationGeometry(rows)
+        return _CoassociationGeometry(rows, work)
 
     def _new_row_terms(
         self, layout: LabelLayout, codes: NDArray[Any]
@@ -134,7 +134,8 @@ class _CoassociationGeometry:
     The mass of a group, summed over all partitions, is then its weight.
     """
 
-    def __init__(self, rows: EnsembleRows) -> None:
+    def __init__(self, rows: EnsembleRows, work: float) -> None:
+        self.work = work
         ensemble = rows.ensemble
         self.m, self.missing_code = ensemble.n_partitions, ensemble.missing_code
         self.weights = ensemble.weights

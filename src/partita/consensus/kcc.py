@@ -160,7 +160,14 @@ class KCC(UtilityKMeansConsensus):
         self.checkpoint = checkpoint
         self.random_state = random_state
 
-    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> UtilityGeometry:
+    def _geometry(
+        self, rows: Rows, partition_weights: NDArray[np.float64], work: float
+    ) -> UtilityGeometry:
         return UtilityGeometry(
-            rows, self.utility, partition_weights, normalized=self.normalized, p=float(self.p)
+            rows,
+            self.utility,
+            partition_weights,
+            normalized=self.normalized,
+            p=float(self.p),
+            work=work,
         )

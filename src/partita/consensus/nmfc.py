@@ -26,6 +26,7 @@ from partita.scale import EnsembleRows
 from partita.solvers.label_kmeans import (
     UtilityGeometry,
     draw_seeds,
+    kmeans_work,
     label_kmeans,
     seed_statistics,
 )
@@ -201,7 +202,8 @@ class NMFC(BaseConsensus):
         if self.init == "random":
             return rng.uniform(size=shape)
         rows = EnsembleRows(ensemble)
-        geometry = UtilityGeometry(rows, "c", np.ones(ensemble.n_partitions))
+        work = kmeans_work(rows, self.n_clusters, n_init=1)
+        geometry = UtilityGeometry(rows, "c", np.ones(ensemble.n_partitions), work=work)
         seeds = draw_seeds(rows, geometry, self.n_clusters, "k-means++", rng.spawn(1)[0])
         start = seed_statistics(rows, geometry, rows.take(seeds))
         clusters = label_kmeans(rows, geometry, self.n_clusters, lambda _: start, n_init=1).labels

@@ -145,8 +145,10 @@ class SEC(LabelKMeansConsensus):
         self.checkpoint = checkpoint
         self.random_state = random_state
 
-    def _geometry(self, rows: Rows, partition_weights: NDArray[np.float64]) -> _WeightedGeometry:
-        return _WeightedGeometry(rows, partition_weights)
+    def _geometry(
+        self, rows: Rows, partition_weights: NDArray[np.float64], work: float
+    ) -> _WeightedGeometry:
+        return _WeightedGeometry(rows, partition_weights, work)
 
     def _learned(
         self,
@@ -171,13 +173,14 @@ class SEC(LabelKMeansConsensus):
 class _WeightedGeometry:
     """Rows b(x)/w(x) of weight w(x) and centers n_k^(i) / w_Ck^(i), partition by partition."""
 
-    def __init__(self, rows: Rows, mu: NDArray[np.float64]) -> None:
+    def __init__(self, rows: Rows, mu: NDArray[np.float64], work: float) -> None:
         self.mu = mu
+        self.work = work
         self.offsets = rows.offsets
         self.missing_code = rows.missing_code
         self.complete = rows.complete
         self.cluster_mu = np.repeat(mu, np.diff(rows.offsets))
-        self.sizes, _ = overall_statistics(rows)
+        self.sizes, _ = overall_statistics(rows, work)
         sums, statistics = np.zeros(3), GroupStatistics.empty(rows, 1)
         rows.accumulate(self._add_up, (sums, *statistics.arrays), keep_state=True)
         self.total, self.n, mass = sums
@@ -204,14 +207,16 @@ class _WeightedGeometry:
         summands = (terms.constant, terms.n_labeled > 0, terms.mass)
         totals[0][:] += [float((chunk.weights * values).sum()) for values in summands]
         if not self.complete:
-            row_format = RowFormat(len(self.mu), self.missing_code, self.offsets, self.complete)
+            row_format = RowFormat(
+                len(self.mu), self.missing_code, self.offsets, self.complete, self.work
+            )
             one_group = np.zeros(len(chunk.codes), np.int32)
             move_rows(row_format, chunk, terms.mass, one_group - 1, one_group, totals[1:])
 
     def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
         # f = w ‖b/w - m‖² = Σ_i μ_i ( 1/w - 2 m_k,i[label] + w ‖m_k,i‖² )
         tables = Tables(np.empty(counts.shape), np.empty(masses.shape))
-        kernel = _kernels.label_kmeans.ratio_tables
+        kernel = _kernels.label_kmeans.ratio_tables.at(self.work)
         run_shares(
             lambda first, last: kernel(
                 counts, masses, self.overall, self.mu, self.offsets, first, last, tables.lookup,

@@ -36,18 +36,22 @@ class RowEmbedding:
         One vector per base cluster.
     missing_code : int
     offsets : array of shape (n_partitions + 1,)
+    work : float
+        About how many elementary operations the embedding of all rows needs, in all passes.
     """
 
     vectors: NDArray[np.float64]
     missing_code: int
     offsets: NDArray[np.int64]
+    work: float
 
     def __call__(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Return the unit vectors of rows, shape (n, K)."""
         n, (_, width) = len(codes), self.vectors.shape
         out, zeros = np.empty((n, width)), np.zeros(n)
         no_slope = np.zeros((codes.shape[1], width))
-        kernel, costs = _kernels.label_kmeans.row_costs, Tables(self.vectors, no_slope)
+        kernel = _kernels.label_kmeans.row_costs.at(self.work)
+        costs = Tables(self.vectors, no_slope)
         table = CodeTable.of(codes, self.missing_code, self.offsets)
         run_blocks(
             lambda start, stop: kernel(table, costs, zeros, zeros, start, stop, out), n, _ROWS

@@ -22,18 +22,16 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
+from partita._kernels.quantization import LANES, REGISTERS
+
 __all__ = [
-    "LANES",
     "PADDING",
     "add_costs",
     "list_clusters",
-    "padded_width",
     "prefetch_row",
     "two_smallest",
 ]
 
-LANES = 16  # 16-bit numbers in a register
-_REGISTERS = 8  # registers of sums that are kept at a time
 _HALF = LANES // 2  # single-precision numbers in a register
 _LINE = 64  # bytes of a cache line
 _WORD = 32  # codes that are compared at a time
@@ -43,12 +41,6 @@ _I64, _I32, _F32 = ir.IntType(64), ir.IntType(32), ir.FloatType()
 _SHORTS = ir.VectorType(ir.IntType(16), LANES)
 _COSTS = ir.VectorType(_F32, LANES)
 _FLOATS, _INDICES = ir.VectorType(_F32, _HALF), ir.VectorType(_I32, _HALF)
-
-
-def padded_width(n):
-    """Return the width to which a table with n columns must be padded."""
-    unit = LANES if n <= LANES * _REGISTERS else LANES * _REGISTERS // 2
-    return -(-n // unit) * unit
 
 
 def add_costs(table, rows, first, last, origin, step, factor, costs):
@@ -219,16 +211,16 @@ def _add_costs(typing, table, rows, first, last, origin, step, factor, costs):
         with builder.if_then(builder.icmp_signed("<", first, last)):
             many, end = (builder.append_basic_block(name) for name in ("add.many", "add.end"))
             choice = builder.switch(n_registers, many)
-            for n in range(1, _REGISTERS + 1):
+            for n in range(1, REGISTERS + 1):
                 case = builder.append_basic_block(f"add.{n}")
                 choice.add_case(_I64(n), case)
                 builder.position_at_end(case)
                 add(_I64(0), n, _I64(n))
                 builder.branch(end)
             builder.position_at_end(many)
-            step_of_many = _I64(_REGISTERS // 2)
+            step_of_many = _I64(REGISTERS // 2)
             with cgutils.for_range_slice(builder, _I64(0), n_registers, step_of_many) as (begin, _):
-                add(begin, _REGISTERS // 2, n_registers)
+                add(begin, REGISTERS // 2, n_registers)
             builder.branch(end)
             builder.position_at_end(end)
         return context.get_dummy_value()

@@ -33,7 +33,12 @@ class Geometry(Protocol):
     A group is described by its counts (its weight in every base cluster) and its masses (the mass
     of its rows that each partition labels). Arrays of counts have shape (L, K), those of masses
     (m, K).
+
+    `work` is about how many elementary operations the whole fit needs (see `kmeans_work`). It
+    decides once whether kernels run in NumPy or compiled.
     """
+
+    work: float
 
     def row_terms(self, labels: NDArray[Any]) -> RowTerms:
         """Return the terms of the cost that depend on the rows alone."""

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita import _kernels
 from partita.config import report_progress
 from partita.scale import Chunk, Rows, Totals
 from partita.scale.checkpoint import Checkpoint
+from partita.solvers.label_kmeans._bounded_search import BoundedSearch, TypicalRow, typical_row
 from partita.solvers.label_kmeans._geometry import Geometry, row_terms_of
 from partita.solvers.label_kmeans._refill import Refilled, assign_refilled, refill
 from partita.solvers.label_kmeans._restarts import Restart, Restarts
-from partita.solvers.label_kmeans._search import Search, assignment_of
+from partita.solvers.label_kmeans._search import ExactSearch, Search, assignment_of
 from partita.solvers.label_kmeans._statistics import (
     GroupStatistics,
     RowFormat,
     move_rows,
-    typical_row,
 )
 from partita.solvers.label_kmeans._tables import Tables
 
@@ -183,8 +184,11 @@ class _Solver:
         self.n_clusters = n_clusters
         self.max_iter = max_iter
         self.tol = tol
-        self.row_format = RowFormat.of(rows)
-        self.typical = typical_row(rows, geometry)
+        self.row_format = RowFormat.of(rows, geometry.work)
+
+    @cached_property
+    def typical(self) -> TypicalRow:
+        return typical_row(self.rows, self.geometry)
 
     def begin(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Restart:
         """Return a restart from groups with these statistics."""
@@ -226,7 +230,10 @@ class _Solver:
         return self.rows.collect(chunk_groups, keep_state=is_kept)
 
     def _search(self, tables: Tables) -> Search:
-        return Search.start(tables, self.rows.offsets, self.rows.complete, self.typical)
+        kernel = _kernels.label_search.assign
+        if kernel.at(self.geometry.work) is kernel.definition:
+            return ExactSearch(tables, self.rows.offsets)
+        return BoundedSearch.start(tables, self.rows.offsets, self.rows.complete, self.typical)
 
     def _iterate(self, search: Search, restart: Restart, is_first: bool) -> None:
         """Run one pass over the rows and update the statistics.

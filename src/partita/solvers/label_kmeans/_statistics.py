@@ -13,35 +13,43 @@ from partita._kernels.records import CodeTable, Moves
 from partita._threads import run_blocks, run_shares
 from partita.scale import Chunk, Rows, Totals
 from partita.solvers.label_kmeans._geometry import Geometry, row_terms_of
-from partita.solvers.label_kmeans._search import TypicalRow
 from partita.solvers.label_kmeans._tables import Tables
 
 __all__ = [
     "GroupStatistics",
     "RowFormat",
     "group_statistics",
+    "kmeans_work",
     "move_rows",
     "overall_statistics",
     "row_costs",
-    "typical_row",
 ]
 
 _ROWS = 4096
-_TYPICAL_ROWS = 256  # rows of which a typical one is computed
+_OPERATIONS = 10  # per label, group and restart: a few iterations of several operations each
+
+
+def kmeans_work(rows: Rows, n_clusters: int, n_init: int) -> float:
+    """Return about how many elementary operations label k-means needs, for `Kernel.at`."""
+    return float(_OPERATIONS * rows.n_rows * rows.n_partitions) * n_clusters * n_init
 
 
 @dataclass(frozen=True)
 class RowFormat:
-    """What a function needs to read the codes of a chunk; small enough to send to workers."""
+    """What a function needs to read the codes of a chunk; small enough to send to workers.
+
+    `work` is that of the fit, see `Geometry`.
+    """
 
     n_partitions: int
     missing_code: int
     offsets: NDArray[np.int64]
     complete: bool
+    work: float
 
     @classmethod
-    def of(cls, rows: Rows) -> RowFormat:
-        return cls(rows.n_partitions, rows.missing_code, rows.offsets, rows.complete)
+    def of(cls, rows: Rows, work: float) -> RowFormat:
+        return cls(rows.n_partitions, rows.missing_code, rows.offsets, rows.complete, work)
 
 
 @dataclass
@@ -84,7 +92,7 @@ def group_statistics(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return counts (L, n_groups) and masses (m, n_groups) of groups; -1 is no group."""
     statistics = GroupStatistics.empty(rows, n_groups)
-    row_format = RowFormat.of(rows)
+    row_format = RowFormat.of(rows, geometry.work)
 
     def add(chunk: Chunk, totals: Totals) -> None:
         no_group = np.full(len(chunk.codes), -1, np.int32)
@@ -95,10 +103,13 @@ def group_statistics(
     return statistics.counts, statistics.masses
 
 
-def overall_statistics(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weight of every base cluster, and of the rows that every partition labels."""
+def overall_statistics(rows: Rows, work: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weight of every base cluster, and of the rows that every partition labels.
+
+    `work` is that of the fit, see `Geometry`.
+    """
     statistics = GroupStatistics.empty(rows, 1)
-    row_format = RowFormat.of(rows)
+    row_format = RowFormat.of(rows, work)
 
     def add(chunk: Chunk, totals: Totals) -> None:
         one_group = np.zeros(len(chunk.codes), np.int32)
@@ -107,14 +118,6 @@ def overall_statistics(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.floa
 
     rows.accumulate(add, statistics.arrays)
     return statistics.counts[:, 0], statistics.masses[:, 0]
-
-
-def typical_row(rows: Rows, geometry: Geometry) -> TypicalRow:
-    """Return the median of the first rows; it affects speed only, never a label."""
-    first = np.arange(min(rows.n_rows, _TYPICAL_ROWS))
-    terms = geometry.row_terms(rows.take(first))
-    n_labeled, scale = terms.n_labeled[first], terms.scale[first]
-    return TypicalRow(int(np.median(n_labeled)), float(np.median(scale)))
 
 
 def move_rows(
@@ -130,7 +133,7 @@ def move_rows(
     `totals` are counts, masses and sizes. A negative group is no group.
     """
     counts, masses, sizes = totals
-    kernel, complete = _kernels.label_kmeans.move, row_format.complete
+    kernel, complete = _kernels.label_kmeans.move.at(row_format.work), row_format.complete
     table = CodeTable.of(chunk.codes, row_format.missing_code, row_format.offsets)
     moves = Moves(np.flatnonzero(old != new), old, new)
     run_shares(
@@ -151,13 +154,16 @@ def row_costs(
     tables: Tables,
     constant: NDArray[np.float64],
     scale: NDArray[np.float64],
+    work: float = 0.0,
 ) -> NDArray[np.float64]:
     """Return the costs of rows of codes in every group, shape (n, n_groups).
 
     `layout` is anything with `missing_code` and `offsets`: a `LabelLayout`, an `Ensemble`, `Rows`.
+    `work` is that of the fit, if the costs are computed many times.
     """
     out = np.empty((len(labels), tables.lookup.shape[1]))
-    kernel = _kernels.label_kmeans.row_costs
+    work = max(work, _OPERATIONS * float(labels.size) * out.shape[1])
+    kernel = _kernels.label_kmeans.row_costs.at(work)
     costs = Tables(*map(np.ascontiguousarray, tables))
     table = CodeTable.of(labels, layout.missing_code, layout.offsets)
     run_blocks(

@@ -13,6 +13,8 @@ from partita._threads import run_shares
 __all__ = ["QuantizedTables", "TableExtremes", "Tables", "quantized", "table_extremes"]
 
 _CACHE_BYTES = 1 << 18  # 16-bit tables up to this size stay in the second-level cache
+_MAX_ENTRY = {np.dtype(np.int8): 127, np.dtype(np.int16): 511}  # largest entry by type
+_HALF_ULP = 2.0**-24  # relative error of rounding to single precision
 _PADDING_COST = 1e30  # cost of the groups that pad a table to whole vector registers
 
 
@@ -63,7 +65,7 @@ def table_extremes(tables: Tables, previous: Tables, offsets: NDArray[np.int64])
     """Return the extreme look-ups of every partition and group, and their extreme changes."""
     m = len(offsets) - 1
     extremes = TableExtremes(*np.empty((4, m, tables.lookup.shape[1])))
-    kernel = _kernels.quantization.table_extremes
+    kernel = _kernels.quantization.table_extremes.compiled
     run_shares(
         lambda first, last: kernel(tables.lookup, previous.lookup, offsets, first, last, extremes),
         m,
@@ -112,17 +114,25 @@ def _quantize(
     `n_terms` is the largest number of entries that a row can have.
     """
     length, n_groups = table.shape
-    kernels = _kernels.quantization
-    middle, per_step = np.empty((2, n_groups))
     n_roundings = 32 + n_terms / 8  # generous bound on the roundings in the sum of a cost
-    max_entry = kernels.MAX_ENTRY[dtype]
-    kernels.quantization_steps(
-        lowest, highest, unit, max_entry, n_roundings, middle, per_step, columns
-    )
+    low, high = unit * lowest, unit * highest
+    # center and step are rounded to single precision first, so that both are exact below
+    center = _single((low + high) / 2)
+    span = np.maximum(high - center, center - low)
+    step = _single(span * ((1.0 + 2.0**-20) / _MAX_ENTRY[dtype]))
+    largest = np.maximum(np.abs(low), np.abs(high))
+    reach = 0.5 * step + _HALF_ULP * n_roundings * largest
+    columns[:, :n_groups] = step, center - reach, reach
+    middle = center / unit
+    per_step = np.where(step > 0.0, unit / np.where(step > 0.0, step, 1.0), 0.0)
     out = np.zeros((length, columns.shape[1]), dtype)
+    kernel = _kernels.quantization.quantize.compiled
     run_shares(
-        lambda first, last: kernels.quantize(table, middle, per_step, first, last, out),
-        length,
-        table.size,
+        lambda first, last: kernel(table, middle, per_step, first, last, out), length, table.size
     )
     return out
+
+
+def _single(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round to single precision."""
+    return values.astype(np.float32).astype(np.float64)

@@ -138,6 +138,8 @@ class UtilityGeometry:
         weight.
     p : float, default=5.0
         Order of the norm for "lp".
+    work : float, default=0.0
+        See `Geometry`. 0 is a small fit.
 
     Notes
     -----
@@ -154,13 +156,15 @@ class UtilityGeometry:
         *,
         normalized: bool = False,
         p: float = 5.0,
+        work: float = 0.0,
     ) -> None:
+        self.work = work
         self.offsets, self.missing_code = rows.offsets, rows.missing_code
         self.convex = _convex(utility, p)
         sums = np.zeros(1)
         rows.accumulate(self._add_weight, (sums,))
         self.n = float(sums[0])
-        sizes, self.labeled = overall_statistics(rows)
+        sizes, self.labeled = overall_statistics(rows, work)
         self.overall = (sizes / _spread(self.labeled, self.offsets))[:, None]
         self.at_overall = self.convex.value(self.overall, self.offsets)[:, 0]
         divisor = np.abs(self.at_overall)

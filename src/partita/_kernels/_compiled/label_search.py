@@ -1,0 +1,266 @@
+"""Cheapest group of every row of a table of codes: by bounds, quantized tables, exact tables.
+
+Quantized tables hold entries of 8 or 16 bits, with a step of its own for every group. Sums of
+entries are exact integers and give a lower and an upper bound of a cost. Where these bounds do not
+decide, double precision does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partita._kernels._compiled._jit import jit
+from partita._kernels._compiled._vectors import (
+    PADDING,
+    add_costs,
+    list_clusters,
+    prefetch_row,
+    two_smallest,
+)
+from partita._kernels.label_search import TIE
+
+__all__ = ["assign"]
+
+_BLOCK = 512  # rows whose bounds are updated together
+_ROWS = 32  # rows whose costs are kept together
+_AHEAD = 2  # rows by which prefetching is ahead
+_BATCH = 64  # entries whose sum cannot overflow 16 bits
+_ULP = 2.0**-23  # by which a bound is widened when it is stored in single precision
+
+
+def assign(table, search, terms, start, stop, assignment):
+    """Compare only groups that can be the cheapest.
+
+    The record `bounds` of a search holds
+        complete : whether no label is missing
+        unit : factor of all costs below, a power of two
+        quantized : lookup, slope : entries of all groups (int8 or int16)
+            columns[0] : for every column of look-ups
+                step : of its entries
+                origin : lower bound of the value of an entry 0
+                reach : half the width of the interval that an entry stands for
+            columns[1] : the same for slopes
+        place : number of every group among the active ones, whose tables changed most; -1 if it is
+            not active
+        active_quantized : the columns of `quantized` of the active groups
+        shifts : how far costs can have changed with the tables. The first index is a row's number
+            of labels (0 if none is missing); the last axis holds the part of the look-ups, and the
+            part that a row's scale multiplies.
+            rise[a, k] : upper bound of the rise in group k
+            fall[a, k] : lower bound of the change in any other group (negative)
+            inactive_fall[a] : the same for any group that is not active
+    and the assignment
+        upper : upper bound of the cost in the own group
+        lower : lower bound of the cost in any other group, both without the constant
+
+    A row whose upper bound is below its lower bound cannot move and needs no look-up. Where only
+    active groups could be cheaper, they alone are compared first. Bounds and quantized tables never
+    change a group.
+    """
+    complete, unit, quantized, place, active_quantized, shifts = search.bounds
+    m, width, n_active = table.codes.shape[1], quantized[0].shape[1], active_quantized[0].shape[1]
+    lists = np.empty((2, m + PADDING), np.int32)
+    lists[1] = np.arange(m + PADDING)
+    low, active_low = (np.empty((_ROWS, n), np.float32) for n in (width, n_active))
+    return _assign(
+        tuple(table), complete, unit, tuple(search.costs), tuple(quantized), place,
+        tuple(active_quantized), tuple(shifts), terms.scale, terms.n_labeled, start, stop, lists,
+        low, active_low, np.empty((2, _BLOCK), np.int64), np.empty(_BLOCK), tuple(assignment),
+    )  # fmt: skip
+
+
+@jit
+def _assign(
+    table, complete, unit, costs, quantized, place, active_quantized, shifts, scale, n_labeled,
+    start, stop, lists, low, active_low, numbers, inactive_lower, assignment,
+):  # fmt: skip
+    """Update `assignment` as `assign` does.
+
+    Rows are compared in small blocks: first those for which active groups may suffice, with these
+    groups, then all that are left, with all groups. `lists`, `low`, `active_low`, `numbers` and
+    `inactive_lower` are scratch.
+    """
+    groups, upper, lower = assignment
+    rows, left = numbers[0], numbers[1]
+    n_moved = 0
+    for begin in range(start, stop, _BLOCK):
+        end = min(begin + _BLOCK, stop)
+        n_rows = _list_undecided(
+            complete, shifts, scale, n_labeled, begin, end, groups, upper, lower, rows,
+            inactive_lower,
+        )  # fmt: skip
+        for first in range(0, n_rows, _ROWS):
+            n_some, n_left = first, 0  # rows[first:n_some] are compared with the active groups
+            for p in range(first, min(first + _ROWS, n_rows)):
+                x = rows[p]
+                if len(place) > 0 and groups[x] >= 0 and upper[x] < inactive_lower[x - begin]:
+                    rows[n_some] = x
+                    n_some += 1
+                else:
+                    left[n_left] = x
+                    n_left += 1
+            if n_some > first:
+                _bound_costs(
+                    table, complete, active_quantized, scale, rows, first, n_some, lists, active_low
+                )
+                n_left = _list_left(
+                    active_quantized[2], place, scale, n_labeled, begin, inactive_lower, groups,
+                    rows, first, n_some, n_left, active_low, upper, lower, left,
+                )  # fmt: skip
+            _bound_costs(table, complete, quantized, scale, left, 0, n_left, lists, low)
+            n_moved += _take_cheapest(
+                table, complete, unit, costs, quantized[2], scale, n_labeled, left, n_left, low,
+                lists, groups, upper, lower,
+            )  # fmt: skip
+    return n_moved
+
+
+@jit
+def _list_undecided(
+    complete, shifts, scale, n_labeled, start, stop, groups, upper, lower, rows, inactive_lower
+):
+    """Fill `rows` with the rows of start..stop whose bounds do not prove that they stay.
+
+    Return their number. Update the bounds `upper` and `lower` in place, and fill `inactive_lower`
+    with a lower bound of the cost in any group that is not active.
+    """
+    rise, fall, inactive_fall = shifts
+    for x in range(start, stop):
+        if groups[x] < 0:  # in no group: there are no bounds
+            continue
+        k, s = np.uint32(groups[x]), scale[x]
+        a = np.uint32(0) if complete else np.uint32(n_labeled[x])
+        inactive = lower[x] + (inactive_fall[a, 0] + s * inactive_fall[a, 1])
+        inactive_lower[x - start] = inactive - _ULP * abs(inactive)
+        up = upper[x] + (rise[a, k, 0] + s * rise[a, k, 1])
+        upper[x] = up + _ULP * abs(up)
+        low = lower[x] + (fall[a, k, 0] + s * fall[a, k, 1])
+        lower[x] = low - _ULP * abs(low)
+    # a loop of its own, without branches that could be mispredicted
+    n_rows = np.uint32(0)
+    for x in range(start, stop):
+        rows[n_rows] = x
+        stays = (groups[x] >= 0) & (upper[x] < lower[x])
+        n_rows += np.uint32((not stays) & (n_labeled[x] > 0))
+    return np.int64(n_rows)
+
+
+@jit
+def _bound_costs(table, complete, quantized, scale, rows, first, last, lists, low):
+    """Fill `low[0]`, `low[1]`, ... with lower bounds of the costs of rows[first], ...
+
+    `lists` is scratch; if no label is missing, `lists[1]` must hold 0..m.
+    """
+    codes, missing_code, offsets = table
+    entries, slope_entries, columns = quantized
+    step, origin = columns[0, 0], columns[0, 1]
+    slope_step, slope_origin = columns[1, 0], columns[1, 1]
+    clusters, partitions = lists[0], lists[1]
+    m, one = codes.shape[1], np.float32(1.0)
+    for p in range(first, last):
+        x, costs = rows[p], low[p - first]
+        prefetch_row(codes, rows[min(p + _AHEAD, last - 1)])
+        s = np.float32(scale[x])
+        if complete:  # the slopes are one term
+            n = m
+            for i in range(m):
+                clusters[i] = offsets[i] + np.int32(codes[x, i])
+            slopes = s * np.float32(n)
+            for k in range(len(costs)):
+                costs[k] = slopes * slope_origin[k]
+        else:
+            n = list_clusters(codes, x, missing_code, offsets, 0, m, clusters, partitions)
+            for k in range(len(costs)):
+                costs[k] = np.float32(0.0)
+        for a in range(0, n, _BATCH):
+            b = min(a + _BATCH, n)
+            add_costs(entries, clusters, a, b, origin, step, one, costs)
+            if not complete:
+                add_costs(slope_entries, partitions, a, b, slope_origin, slope_step, s, costs)
+
+
+@jit
+def _list_left(
+    columns, place, scale, n_labeled, begin, inactive_lower, groups, rows, first, last, n_left,
+    low, upper, lower, left,
+):  # fmt: skip
+    """Add to `left`, which has n_left rows, those of rows[first:last] that may move.
+
+    Return the number of rows in it. Update `low`, and the bounds `upper` and `lower` of the other
+    rows, in place. `low` are lower bounds of the costs in the active groups.
+    """
+    for p in range(first, last):
+        x, costs = rows[p], low[p - first]
+        up, own = np.float64(upper[x]), place[groups[x]]
+        if own >= 0:
+            above = 2 * n_labeled[x] * (columns[0, 2, own] + scale[x] * columns[1, 2, own])
+            up = min(up, costs[own] + above)
+            up += _ULP * abs(up)
+            costs[own] = np.inf
+        _, other, _ = two_smallest(costs)
+        lowest = min(inactive_lower[x - begin], np.float64(other))
+        if up < lowest:
+            upper[x] = up
+            lower[x] = lowest
+        else:
+            left[n_left] = x
+            n_left += 1
+    return n_left
+
+
+@jit
+def _take_cheapest(
+    table, complete, unit, costs, columns, scale, n_labeled, rows, n_rows, low, lists, groups,
+    upper, lower,
+):  # fmt: skip
+    """Put `rows` into their cheapest groups: update `groups`, `upper` and `lower` in place.
+
+    Return the number of rows that moved. `low` are lower bounds of their costs. `lists` is scratch.
+    """
+    n_moved = 0
+    for p in range(n_rows):
+        x = rows[p]
+        n, s = n_labeled[x], scale[x]
+        best, cost, second = two_smallest(low[p])
+        up = cost + 2 * n * (columns[0, 2, best] + s * columns[1, 2, best])
+        lowest = np.float64(second)
+        if up >= lowest:
+            best, up, lowest = _two_cheapest(table, costs, x, s, unit, up, low[p], lists)
+        if best != groups[x]:
+            groups[x] = best
+            n_moved += 1
+        upper[x] = up + _ULP * abs(up)
+        lower[x] = lowest - _ULP * abs(lowest)
+    return n_moved
+
+
+@jit
+def _two_cheapest(table, costs, x, scale, unit, limit, low, lists):
+    """Return the cheapest group, its cost, and a lower bound of the cost in any other group.
+
+    Exact costs are computed only for groups whose lower bound `low` is at most `limit`. `lists` is
+    scratch.
+    """
+    codes, missing_code, offsets = table
+    lookup, slope = costs
+    clusters, partitions = lists[0], lists[1]
+    n = list_clusters(codes, x, missing_code, offsets, 0, codes.shape[1], clusters, partitions)
+    best, best_cost, second = -1, np.inf, np.inf
+    for k in range(lookup.shape[1]):
+        value, tie = np.float64(low[k]), 0.0
+        if value <= limit:
+            lookups = slopes = lookup_sizes = slope_sizes = 0.0
+            for a in range(n):
+                of_cluster, of_partition = lookup[clusters[a], k], slope[partitions[a], k]
+                lookups += of_cluster
+                slopes += of_partition
+                lookup_sizes += abs(of_cluster)
+                slope_sizes += abs(of_partition)
+            value = unit * (lookups + scale * slopes)
+            tie = unit * (TIE * (lookup_sizes + scale * slope_sizes))
+        if value < best_cost - tie:
+            second = best_cost
+            best, best_cost = k, value
+        elif value < second:
+            second = value
+    return best, best_cost, second

@@ -1,0 +1,216 @@
+"""Search for large work, compiled: bounds, quantized tables, then exact tables.
+
+Bounds on a row's costs are kept from one iteration to the next, as in Hamerly's k-means. When the
+tables change, the cost of a row with a labels changes by at most the sum over its labels of the
+largest change in their partitions. The sum of the a largest of these changes bounds it for any row
+with a labels. After the first iterations only a few groups still change much and invalidate most
+bounds; these *active* groups are compared first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita import _kernels
+from partita._kernels.records import CodeTable
+from partita._threads import run_blocks
+from partita.scale import Chunk, Rows
+from partita.solvers.label_kmeans._geometry import Geometry, RowTerms
+from partita.solvers.label_kmeans._search import SearchRecord, assignment_of
+from partita.solvers.label_kmeans._tables import (
+    QuantizedTables,
+    Tables,
+    quantized,
+    table_extremes,
+)
+
+__all__ = ["BoundedSearch", "TypicalRow", "typical_row"]
+
+_LANES = _kernels.quantization.LANES
+_MANY_GROUPS = 3 * _LANES  # from this number on, comparing active groups first saves time
+_INACTIVE = 0.02  # groups that moved by less than this share of the largest move are not active
+_ROWS = 2048
+_TYPICAL_ROWS = 256  # rows of which a typical one is computed
+_ROUNDING = 2.0**-40  # relative to the largest entry: above all rounding errors of a cost
+
+
+@dataclass(frozen=True)
+class TypicalRow:
+    """Number of labels and scale of a typical row, by which active groups are chosen."""
+
+    n_labeled: int
+    scale: float
+
+
+def typical_row(rows: Rows, geometry: Geometry) -> TypicalRow:
+    """Return the median of the first rows; it affects speed only, never a label."""
+    first = np.arange(min(rows.n_rows, _TYPICAL_ROWS))
+    terms = geometry.row_terms(rows.take(first))
+    n_labeled, scale = terms.n_labeled[first], terms.scale[first]
+    return TypicalRow(int(np.median(n_labeled)), float(np.median(scale)))
+
+
+class BoundShifts(NamedTuple):
+    """How far bounds must shift because the tables changed, rounding included.
+
+    The first index is a row's number of labels (0 where no label is missing). The last axis holds
+    the part of the look-ups, and the part to multiply by the row's scale.
+    """
+
+    rise: NDArray[np.float64]  # largest rise of the cost in each group
+    fall: NDArray[np.float64]  # largest fall in any group but this one (negative)
+    inactive_fall: NDArray[np.float64]  # largest fall in any group that is not active
+
+
+class _Bounds(NamedTuple):
+    """The bounds of a search that the compiled form of `assign` takes."""
+
+    complete: bool
+    unit: float
+    quantized: QuantizedTables
+    place: NDArray[np.int64]
+    active_quantized: QuantizedTables
+    shifts: BoundShifts
+
+
+@dataclass(frozen=True)
+class BoundedSearch:
+    """Tables, their quantized copies, and how far bounds shift from the previous tables.
+
+    Attributes
+    ----------
+    tables : Tables
+    offsets : array of shape (n_partitions + 1,)
+    complete : bool
+        Whether no label is missing.
+    typical : TypicalRow
+    unit : float
+        Power of two that scales costs to about 1.
+    changed : bool
+        Whether the tables differ from the previous ones.
+    quantized : QuantizedTables
+    active : array
+        Groups whose tables changed most; empty if there are few groups.
+    active_quantized : QuantizedTables
+        Columns of the active groups.
+    shifts : BoundShifts
+    """
+
+    tables: Tables
+    offsets: NDArray[np.int64]
+    complete: bool
+    typical: TypicalRow
+    unit: float
+    changed: bool
+    quantized: QuantizedTables
+    active: NDArray[np.int64]
+    active_quantized: QuantizedTables
+    shifts: BoundShifts
+
+    @classmethod
+    def start(
+        cls, tables: Tables, offsets: NDArray[np.int64], complete: bool, typical: TypicalRow
+    ) -> Self:
+        """Return the first search of a restart."""
+        largest = float(np.abs(tables.lookup).max())
+        # a power of two: scaling is exact and no cost underflows in single precision
+        unit = 2.0 ** -np.ceil(np.log2(largest)) if largest > 0 else 1.0
+        return cls._make(tables, tables, offsets, complete, typical, float(unit))
+
+    def next(self, tables: Tables) -> Self:
+        """Return the search in new tables, with the shifts from the present ones."""
+        return self._make(tables, self.tables, self.offsets, self.complete, self.typical, self.unit)
+
+    @classmethod
+    def _make(
+        cls,
+        tables: Tables,
+        previous: Tables,
+        offsets: NDArray[np.int64],
+        complete: bool,
+        typical: TypicalRow,
+        unit: float,
+    ) -> Self:
+        extremes = table_extremes(tables, previous, offsets)
+        all_groups = quantized(tables, extremes, complete, unit)
+        change = tables.slope - previous.slope
+        rises = _largest_sums(unit * extremes.largest_change, unit * change, complete)
+        falls = -_largest_sums(-unit * extremes.smallest_change, -unit * change, complete)
+        largest = max(extremes.highest.max(), -extremes.lowest.min()), np.abs(tables.slope).max()
+        n_labels = [len(change)] if complete else np.arange(len(rises))
+        rounding = np.reshape(n_labels, (-1, 1, 1)) * (unit * _ROUNDING * np.asarray(largest))
+        rises += rounding
+        falls -= rounding
+        active, inactive_fall = np.empty(0, np.int64), falls.min(axis=1)
+        if tables.lookup.shape[1] >= _MANY_GROUPS:
+            row = 0 if complete else typical.n_labeled
+            active = _active_groups(falls[row] @ [1.0, typical.scale])
+            inactive_fall = np.delete(falls, active, axis=1).min(axis=1)
+        has_changed = extremes.largest_change.any() or extremes.smallest_change.any()
+        return cls(
+            tables,
+            offsets,
+            complete,
+            typical,
+            unit,
+            bool(has_changed or change.any()),
+            all_groups,
+            active,
+            all_groups.only(active),
+            BoundShifts(rises, _fall_of_others(falls), inactive_fall),
+        )
+
+    def assign(self, chunk: Chunk, missing_code: int, terms: RowTerms) -> int:
+        """Put the rows of a chunk into their cheapest groups; return how many moved."""
+        kernel = _kernels.label_search.assign.compiled
+        table = CodeTable.of(chunk.codes, missing_code, self.offsets)
+        place = np.full(self.tables.lookup.shape[1] if len(self.active) else 0, -1)
+        place[self.active] = np.arange(len(self.active))
+        bounds = _Bounds(
+            self.complete, self.unit, self.quantized, place, self.active_quantized, self.shifts
+        )
+        search = SearchRecord(self.tables, bounds)
+        assignment = assignment_of(chunk)
+        n_moved: list[int] = []
+
+        def assign_block(start: int, stop: int) -> None:
+            n_moved.append(kernel(table, search, terms, start, stop, assignment))
+
+        run_blocks(assign_block, len(chunk.codes), _ROWS)
+        return sum(n_moved)
+
+
+def _active_groups(falls: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the groups whose costs fell most: whole registers, at most half of all groups."""
+    n_active = int(np.count_nonzero(falls < _INACTIVE * falls.min()))
+    padded_width = _kernels.quantization.padded_width
+    widths = [n for n in range(_LANES, len(falls) // 2 + 1, _LANES) if padded_width(n) == n]
+    width = next((n for n in widths if n >= n_active), widths[-1])
+    return np.argsort(falls, kind="stable")[:width]
+
+
+def _fall_of_others(falls: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for every group the largest fall of any other, same shape (., K, .)."""
+    deepest = np.sort(falls, axis=1)[:, :2]
+    return np.where(falls == deepest[:, :1], deepest[:, -1:], deepest[:, :1])
+
+
+def _largest_sums(
+    lookups: NDArray[np.float64], slopes: NDArray[np.float64], complete: bool
+) -> NDArray[np.float64]:
+    """Return the sums of the a largest values over the partitions (first axis), for a = 0..m.
+
+    Where no label is missing, only the sum of all values is needed.
+    """
+    m, n_groups = lookups.shape
+    sums = np.zeros((1 if complete else m + 1, n_groups, 2))
+    for part, values in enumerate((lookups, slopes)):
+        if complete:
+            values.sum(axis=0, out=sums[0, :, part])
+        else:
+            np.cumsum(np.sort(values, axis=0)[::-1], axis=0, out=sums[1:, :, part])
+    return sums
