@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
+PLAIN  := .venv-plain
 
 .PHONY: demo test test-nojit lint bench clean
 
@@ -25,8 +26,19 @@ test: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/.test lint       ## lint, types and the whole suite
 	$(PYTEST) -n 2 -m "not slow"
 
-test-nojit: $(VENV)/.test      ## the kernels as plain Python, where a debugger can look inside
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernel
+$(PLAIN)/.test: pyproject.toml
+	$(PYTHON) -m venv $(PLAIN)
+	$(PLAIN)/bin/python -m pip install --quiet --editable ".[test]"
+	$(PLAIN)/bin/python -m pip uninstall --quiet --yes numba llvmlite
+	touch $@
+
+# what depends on kernels: files, figures, Dask and the command line are tested with numba
+test-nojit: export OMP_NUM_THREADS = 1
+test-nojit: export OPENBLAS_NUM_THREADS = 1
+test-nojit: $(PLAIN)/.test     ## the suite without numba: kernels by their definitions in NumPy
+	$(PLAIN)/bin/python -m pytest -n 2 -m "not slow" \
+	  $(addprefix --ignore=tests/,benchmarks cli generators input io plotting reporting scale \
+	  test_docs.py test_docstrings.py test_examples.py)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -37,4 +49,4 @@ bench: $(VENV)/.test           ## speed targets as ratios, each measured beside 
 	$(BIN)/python -m benchmarks.speed
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache build dist
+	rm -rf $(VENV) $(PLAIN) .pytest_cache .ruff_cache .mypy_cache build dist

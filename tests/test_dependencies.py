@@ -21,8 +21,9 @@ BROUGHT_BY_THE_USER = {"polars"}
 
 def requirements(lines: list[str]) -> dict[str, str]:
     """Return the lowest version of every required distribution."""
-    found = (re.fullmatch(r"([\w-]+)(?:\[[\w,]*\])?(?:>=([\d.]+))?", line) for line in lines)
-    return {match[1].lower(): match[2] or "" for match in found if match}
+    pattern = r"([\w-]+)(?:\[[\w,]*\])?(?:>=([\d.]+))?(?:; .+)?"
+    matches = (re.fullmatch(pattern, line) for line in lines)
+    return {match[1].lower(): match[2] or "" for match in matches if match}
 
 
 CORE = requirements(PROJECT["dependencies"])
@@ -73,6 +74,12 @@ def test_package_of_a_top_level_import_is_no_extra(package: str) -> None:
 def test_declared_packages_are_imported() -> None:
     declared = {*CORE, *(name for extra in EXTRAS.values() for name in extra)}
     assert declared - {package for package, _ in IMPORTS} == set()
+
+
+def test_packages_without_which_the_library_works_are_not_installed_in_a_browser() -> None:
+    """WebAssembly has no compiler: the definitions of the kernels run there."""
+    marked = {line.split(">")[0] for line in PROJECT["dependencies"] if "emscripten" in line}
+    assert marked == {"numba", "llvmlite", "psutil"}
 
 
 def test_every_declared_package_has_a_lowest_version() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 
 from partita import _memory, coassociation, config_context
@@ -35,8 +35,35 @@ def test_default_is_four_fifths_of_the_available_memory(cgroup, monkeypatch):
 
 
 def test_without_a_container(cgroup):
-    free = psutil.virtual_memory().available
+    free = pytest.importorskip("psutil").virtual_memory().available
     assert available_bytes() == pytest.approx(free, rel=0.2)
+
+
+@pytest.fixture
+def without_psutil(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psutil", None)
+
+
+def test_psutil_is_not_needed_on_linux(cgroup, without_psutil, tmp_path, monkeypatch):
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemFree: 1 kB\nMemAvailable:    5 kB\n")
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self" / "statm").write_text("900 7 3 1 0 2 0\n")
+    monkeypatch.setattr(_memory, "_PROC", tmp_path)
+    monkeypatch.setattr(_memory.os, "sysconf", {"SC_PAGE_SIZE": 1000}.__getitem__)
+    assert available_bytes() == 5 * 1024
+    assert _memory._resident_bytes() == 7000
+
+
+def test_psutil_is_not_needed_elsewhere(cgroup, without_psutil, tmp_path, monkeypatch):
+    monkeypatch.setattr(_memory, "_PROC", tmp_path)
+    pages = {"SC_AVPHYS_PAGES": 6, "SC_PAGE_SIZE": 1000}
+    monkeypatch.setattr(_memory.os, "sysconf", pages.__getitem__)
+    assert available_bytes() == 6000
+    monkeypatch.delattr(_memory.os, "sysconf")
+    assert available_bytes() == 2**30
+    with _memory.PeakMemory() as peak:
+        np.ones(1000)
+    assert peak.gained == 0
 
 
 def test_containers_limit(cgroup):
@@ -102,9 +129,21 @@ def test_nothing_is_allocated_beyond_the_budget():
     assert peak.gained < 500e6
 
 
-def test_gained_memory_is_measured():
+@pytest.mark.parametrize(
+    "preparation",
+    [
+        "",
+        pytest.param(
+            "import sys; sys.modules['psutil'] = None",
+            marks=pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="not Linux"),
+        ),
+    ],
+    ids=["as installed", "without psutil"],
+)
+def test_gained_memory_is_measured(preparation):
     """In a process of its own: libraries of other tests may free memory at any time here."""
-    code = """
+    code = f"""
+{preparation}
 import time
 import numpy as np
 from partita._memory import PeakMemory

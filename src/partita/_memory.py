@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
-
-import psutil
+from typing import Any, Self
 
 from partita.config import get_config
 from partita.exceptions import MemoryBudgetError
@@ -19,17 +18,51 @@ _CGROUP = Path("/sys/fs/cgroup")
 _CGROUP_V2 = ("memory.max", "memory.current", "memory.stat")
 _CGROUP_V1 = tuple(f"memory/memory.{name}" for name in ("limit_in_bytes", "usage_in_bytes", "stat"))
 _INTERVAL = 0.005  # seconds between two measurements
+_PROC = Path("/proc")
+_ASSUMED_BYTES = 2**30  # available memory where no way to measure it exists, as in a browser
 
 
 def available_bytes() -> int:
     """Return the memory that this process can still get, within the limit of its container."""
-    free = int(psutil.virtual_memory().available)
+    free = _available_on_machine()
     for names in (_CGROUP_V2, _CGROUP_V1):
         limit, used, statistics = (_CGROUP / name for name in names)
         if limit.is_file() and used.is_file() and (text := limit.read_text().strip()) != "max":
             in_use = int(used.read_text()) - _reclaimable(statistics)
             free = min(free, max(0, int(text) - in_use))
     return free
+
+
+def _psutil() -> Any:
+    """Return the package psutil, or None where it is not installed, as in a browser."""
+    try:
+        import psutil
+    except ImportError:
+        return None
+    return psutil
+
+
+def _available_on_machine() -> int:
+    """Return the available memory of the machine, 1 GB where it cannot be measured."""
+    if psutil := _psutil():
+        return int(psutil.virtual_memory().available)
+    if (table := _PROC / "meminfo").is_file():
+        for line in table.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024 * int(line.split()[1])
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not on this system
+        return _ASSUMED_BYTES
+
+
+def _resident_bytes() -> int:
+    """Return the resident memory of this process, 0 where it cannot be measured."""
+    if psutil := _psutil():
+        return int(psutil.Process().memory_info().rss)
+    if (statistics := _PROC / "self/statm").is_file():
+        return int(statistics.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def _reclaimable(statistics: Path) -> int:
@@ -74,12 +107,12 @@ class PeakMemory:
 
     A thread measures every 5 milliseconds, so that memory of compiled libraries counts too. Memory
     that the process held before and uses again does not count, and shorter peaks are missed: the
-    result is accurate to a few megabytes.
+    result is accurate to a few megabytes. Without psutil it is measured on Linux only, and 0
+    elsewhere.
     """
 
     def __enter__(self) -> Self:
-        self._process = psutil.Process()
-        self._before = self._highest = self._resident()
+        self._before = self._highest = _resident_bytes()
         self._stop = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
@@ -96,7 +129,4 @@ class PeakMemory:
 
     def _watch(self) -> None:
         while not self._stop.wait(_INTERVAL):
-            self._highest = max(self._highest, self._resident())
-
-    def _resident(self) -> int:
-        return int(self._process.memory_info().rss)
+            self._highest = max(self._highest, _resident_bytes())

@@ -7,6 +7,7 @@ import pytest
 from forms import call_both
 
 from partita import _kernels
+from partita._packages import is_installed
 
 pytestmark = pytest.mark.kernel
 
@@ -37,7 +38,10 @@ def test_shift(dtype: type) -> None:
 
 @pytest.mark.parametrize("limits", [(LOW + 1, HIGH), (LOW, HIGH - 1)])
 def test_shift_refuses_a_value_outside_the_limits(limits: tuple[np.ndarray, np.ndarray]) -> None:
-    for form in (_kernels.coding.shift.definition, _kernels.coding.shift.compiled):
+    forms = [_kernels.coding.shift.definition]
+    if is_installed("numba"):
+        forms.append(_kernels.coding.shift.compiled)
+    for form in forms:
         nowhere = np.empty(VALUES.shape, np.uint8), np.zeros((3, SPAN), bool)
         assert not form(VALUES, *limits, 0, 40, *nowhere)
 

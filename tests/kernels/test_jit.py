@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import pytest
+
+pytest.importorskip("numba", reason="numba is not installed")
+
 from partita._kernels._compiled._jit import _SharedCacheFile
 
 

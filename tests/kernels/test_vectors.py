@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+pytest.importorskip("numba", reason="numba is not installed")
+
 from partita._kernels._compiled import _vectors as vectors
 from partita._kernels._compiled._jit import jit
 

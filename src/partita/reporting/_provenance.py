@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from partita._packages import is_installed
 from partita.reporting._content import Content
 from partita.reporting._values import drop_folders, to_json
 
 __all__ = ["provenance"]
 
-_LIBRARIES = ("partita", "numpy", "scipy", "scikit-learn", "numba")
+_LIBRARIES = ("partita", "numpy", "scipy", "scikit-learn")
+_OPTIONAL = ("numba",)
 
 
 def provenance(content: Content, random_state: Any) -> dict[str, Any]:
@@ -24,7 +26,7 @@ def provenance(content: Content, random_state: Any) -> dict[str, Any]:
         {
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {"python": platform.python_version()}
-            | {name: version(name) for name in _LIBRARIES},
+            | {name: version(name) for name in (*_LIBRARIES, *filter(is_installed, _OPTIONAL))},
             "random_state": _parameter(random_state),
             "method": _method(content.method),
             "ensemble": {
