@@ -7,12 +7,16 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.preprocessing import StandardScaler
 
-from partita.consensus import EAC, SEC
+from partita import config_context
+from partita.consensus import EAC, LWEA, SEC, _certainty_cut
 from partita.datasets import make_partitions
+from partita.diagnostics import confidence_and_margin
 from partita.ensemble import Ensemble, _ensemble
 from partita.generators import RandomK, RandomRows, SpectralBandwidths
 from partita.select_k import scan_k, scan_k_features
+from partita.select_k._decision import Decision
 from partita.select_k._null import permuted
+from partita.select_k._rows import DistinctRows, separations
 
 QUICK = {"n_resamples": 3, "n_null": 4, "method": EAC()}
 
@@ -110,6 +114,105 @@ def test_the_ensemble_is_compressed_and_linked_once(monkeypatch):
     scan_k(partitions, range(2, 6), method=SEC(n_init=1), n_resamples=3, n_null=4, random_state=0)
     assert sum(e.n_partitions == 9 for e in reduced) == 1 + 4
     assert len(trees) == 1
+
+
+def counted(monkeypatch, owner, name):
+    """Return a list that grows by one entry per call of a function."""
+    calls, function = [], getattr(owner, name)
+    monkeypatch.setattr(owner, name, lambda *a, **k: calls.append(a) or function(*a, **k))
+    return calls
+
+
+def test_all_numbers_share_one_embedding(monkeypatch):
+    """One reduction and one eigenproblem for the ensemble, each half and each null."""
+    partitions = make_partitions(60, 9, 3, noise=0.2)[0]
+    reductions = counted(monkeypatch, _ensemble, "compress")
+    embeddings = counted(monkeypatch, _certainty_cut, "transfer_cut_embedding")
+    cuts = counted(monkeypatch, _certainty_cut, "batched_kmeans")
+    scan_k(partitions, range(2, 7), n_resamples=3, n_null=4, random_state=0)
+    n_ensembles = 1 + 2 * 3 + 4 * (1 + 2 * 2)
+    assert len(reductions) == len(embeddings) == n_ensembles
+    assert len(cuts) == 5 * n_ensembles
+
+
+@pytest.mark.parametrize("method", [EAC, LWEA])
+def test_all_numbers_share_one_tree(monkeypatch, method):
+    partitions = make_partitions(60, 9, 3, noise=0.2)[0]
+    trees = counted(monkeypatch, method, "_solve")
+    scan_k(partitions, range(2, 7), method=method, n_resamples=3, n_null=4, random_state=0)
+    lifetime = 1 if method is EAC else 0  # the curve "lifetime" has a tree of its own
+    assert len(trees) == 1 + 2 * 3 + 4 * (1 + 2 * 2) + lifetime
+
+
+def test_few_nulls_if_these_settle_the_answer():
+    partitions = make_partitions(100, 16, 3, noise=0.2, random_state=0)[0]
+    options = {"n_resamples": 3, "n_null": 9, "random_state": 0}
+    early = scan_k(partitions, range(2, 6), **options)
+    full = scan_k(partitions, range(2, 6), early_stop=False, **options)
+    assert (early.n_null, full.n_null) == (4, 9)
+    assert early.best_k == full.best_k == 3
+    np.testing.assert_array_equal(early.curves["separation"], full.curves["separation"])
+
+
+def scan_of_noise(rng, n_planned):
+    """Return the null at which a scan of noise stops, and its answer; separations are normal."""
+    common = rng.normal(size=(n_planned + 1, 1))
+    separation = 0.5 * common + rng.normal(size=(n_planned + 1, 6))
+    for n in range(2, n_planned + 1):
+        decision = Decision(
+            range(2, 8), separation[0], np.ones(6), separation[1 : n + 1], n_planned
+        )
+        if decision.is_settled:
+            return n, decision.best_k
+    raise AssertionError("the last look settles every scan")
+
+
+def test_early_stop_does_not_take_noise_for_structure():
+    rng = np.random.default_rng(0)
+    scans = [scan_of_noise(rng, 10) for _ in range(2000)]
+    assert np.mean([n < 10 for n, _ in scans]) > 0.5
+    # three early looks with 0.05 % each: 3 alarms are expected, more than 9 in one of 1000 tests
+    assert sum(n < 10 and k is not None for n, k in scans) <= 9
+    assert np.mean([k is not None for _, k in scans]) <= 0.015
+
+
+def test_an_unclear_choice_is_not_settled():
+    """Two numbers of clusters with nearly equal gains wait for more null ensembles."""
+    rng = np.random.default_rng(0)
+    nulls = 0.1 + 0.001 * rng.normal(size=(4, 2))
+    clear = Decision([2, 3], np.array([0.3, 0.9]), np.full(2, 0.01), nulls, 10)
+    unclear = Decision([2, 3], np.array([0.8899, 0.9]), np.full(2, 0.01), nulls, 10)
+    assert clear.is_settled
+    assert clear.best_k == 3
+    assert not unclear.is_settled
+
+
+@pytest.mark.parametrize("missing_ratio", [0.0, 0.3])
+def test_separation_is_the_mean_margin_of_the_diagnosis(missing_ratio):
+    table = make_partitions(40, 7, 3, noise=0.3, missing_ratio=missing_ratio)[0]
+    ensemble = Ensemble.from_partitions(np.repeat(table, 2, axis=0))
+    core, rng = ensemble.compress(), np.random.default_rng(0)
+    clusterings = [core.expand(rng.integers(0, k, core.n_rows)) for k in (1, 2, 5)]
+    distinct = DistinctRows(ensemble)
+    margins, confidences = separations(distinct.rows, [distinct.select(c) for c in clusterings])
+    for j, labels in enumerate(clusterings):
+        confidence, margin = confidence_and_margin(ensemble, labels)
+        assert margins[j] == pytest.approx(np.nan_to_num(margin).mean())
+        assert confidences[j] == pytest.approx(np.nan_to_num(confidence).mean())
+
+
+@pytest.mark.parametrize("n_null", [3, 9])
+def test_progress_counts_up_to_the_end(n_null):
+    steps = []
+    labels = make_partitions(60, 8, 3, noise=0.1)[0]
+    with config_context(progress=steps.append):
+        scan_k(labels, [2, 3], n_resamples=2, n_null=n_null, random_state=0)
+    steps = [step for step in steps if step.task == "scan"]
+    done = [step.done for step in steps]
+    assert {step.total for step in steps} == {(1 + 2 * 2 + 5 * n_null) * (2 + 3)}
+    assert done[:3] == [0, 2, 5]  # after each number of clusters, from the first one on
+    assert done == sorted(set(done))
+    assert done[-1] == steps[-1].total
 
 
 def test_methods_without_a_number_of_clusters_are_refused():

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 __all__ = ["number_by_appearance", "number_chunks"]
 
+_FEW = 1024  # labels below this are numbered by a table
+
 
 def number_by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     """Renumber labels 0, 1, ... in order of first appearance.
@@ -29,12 +31,26 @@ def number_by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     n_clusters : int
         Number of clusters, without -1.
     """
+    if len(labels) and labels.dtype.kind in "iu" and labels.min() >= -1 and labels.max() < _FEW:
+        return _number_small(labels)
     values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(np.where(values < 0, -1, first), kind="stable")
     rank = np.empty(len(values), np.int64)
     rank[order] = np.arange(len(values))
     n_unlabeled = int(np.count_nonzero(values < 0))
     return rank[codes.reshape(-1)] - n_unlabeled, len(values) - n_unlabeled
+
+
+def _number_small(labels: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    """Number labels -1..max without sorting them."""
+    shifted = labels.astype(np.int64) + 1
+    first = np.full(int(shifted.max()) + 1, len(labels))
+    first[shifted[::-1]] = np.arange(len(labels))[::-1]  # the last one written is the first
+    first[0] = -1
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(first), np.int64)
+    rank[order] = np.arange(-1, len(first) - 1)
+    return rank[shifted], int(np.count_nonzero(first < len(labels))) - 1
 
 
 def number_chunks(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,8 @@ from partita.matrices.label_graph import LabelGraph
 from partita.matrices.overlaps import overlaps_of_rows
 from partita.scale import EnsembleRows, Rows
 from partita.scale.checkpoint import Stages
-from partita.solvers.kmeans import weighted_kmeans
+from partita.solvers.kmeans import one_blas_thread, weighted_kmeans
+from partita.solvers.kmeans_restarts import batched_kmeans
 from partita.solvers.label_kmeans import kmeans_work
 from partita.solvers.rows_transfer_cut import (
     RowEmbedding,
@@ -23,6 +25,7 @@ from partita.solvers.rows_transfer_cut import (
     cluster_vectors,
     inverse_degree,
 )
+from partita.solvers.spectral import normalize_rows
 from partita.solvers.transfer_cuts import transfer_cut_embedding
 
 __all__ = ["CertaintyCut", "bytes_of_cut"]
@@ -71,6 +74,21 @@ class CertaintyCut(BaseConsensus):
             stages.state["embedding"], ensemble.weights, self.n_clusters, rng, n_init=self.n_init
         )
         return Solution(labels, objective=inertia)
+
+    def _solve_each(self, ensemble: Ensemble, numbers: Sequence[int]) -> Iterator[Solution]:
+        """Cut one embedding for all numbers: K clusters are read from its first K vectors."""
+        graph = LabelGraph(ensemble, self._certainty(ensemble))
+        with one_blas_thread():
+            _, embedding = transfer_cut_embedding(graph, ensemble.weights, max(numbers, default=1))
+        for k in numbers:
+            labels, inertia = batched_kmeans(
+                normalize_rows(embedding[:, :k]),
+                ensemble.weights,
+                k,
+                self._random_generator(),
+                n_init=self.n_init,
+            )
+            yield Solution(labels, objective=inertia)
 
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
         stages = Stages.load(self.checkpoint, self._checkpoint_identity(rows))

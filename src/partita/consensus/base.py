@@ -7,13 +7,13 @@ A method defines `info`, `_parameter_constraints`, an `__init__` that only store
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 
 from partita._input.checks import check_n_clusters, random_generator
 from partita._memory import require_memory
@@ -67,6 +67,23 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
         """Cluster rows that are not all in memory; required if `info.out_of_core`."""
         raise NotImplementedError
+
+    def _solve_each(self, ensemble: Ensemble, numbers: Sequence[int]) -> Iterator[Solution]:
+        """Yield the solution of a compressed ensemble for several `n_clusters`, each below n_rows.
+
+        A solution with a `tree_` is a cut of that tree, and another number is another cut. Without
+        a tree every number is solved by itself. A method whose numbers share more overrides this.
+        """
+        solution: Solution | None = None
+        for k in numbers:
+            tree = None if solution is None else solution.learned.get("tree_")
+            if tree is None:
+                method = clone(self).set_params(n_clusters=k)
+                solution = method._solve(ensemble, method._random_generator())
+                method._clear_checkpoint()
+            else:
+                solution = Solution(tree.cut(k), learned={"tree_": tree})
+            yield solution
 
     def _solve_trivial(self, core: Ensemble) -> Solution:
         """Return one cluster per row: the solution if there are at most `n_clusters` rows."""
@@ -136,12 +153,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         n_clusters = self._n_requested
         if n_clusters is not None:
             check_n_clusters(n_clusters, ensemble.n_samples)
-        if self.info.missing == "refused" and core.n_missing:
-            accepting = ", ".join(c.__name__ for c in _methods() if c.info.missing != "refused")
-            raise NotSupportedError(
-                f"{type(self).__name__} is not defined for missing labels, and {core.n_missing} "
-                f"are missing. Methods that accept them: {accepting}."
-            )
+        self._check_missing(core)
         if n_clusters is not None and core.n_rows <= n_clusters:
             self._set_result(core, self._solve_trivial(core))
             return self
@@ -171,6 +183,15 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _random_generator(self) -> np.random.Generator:
         return random_generator(getattr(self, "random_state", 0))
+
+    def _check_missing(self, core: Ensemble) -> None:
+        """Raise if labels are missing and the method is not defined for that."""
+        if self.info.missing == "refused" and core.n_missing:
+            accepting = ", ".join(c.__name__ for c in _methods() if c.info.missing != "refused")
+            raise NotSupportedError(
+                f"{type(self).__name__} is not defined for missing labels, and {core.n_missing} "
+                f"are missing. Methods that accept them: {accepting}."
+            )
 
     def _check_memory(self, core: Ensemble) -> None:
         """Raise if the dense arrays exceed the memory budget, and name methods that do not."""

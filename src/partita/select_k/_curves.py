@@ -1,100 +1,138 @@
-"""The curves of one ensemble over the number of clusters."""
+"""The curves of one ensemble, observed or null, over the number of clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.consensus import EAC
-from partita.diagnostics import confidence_and_margin
+from partita.consensus.base import BaseConsensus
+from partita.consensus.nested import labels_for_each
 from partita.ensemble import Ensemble
-from partita.matrices import cluster_certainty
-from partita.matrices.label_graph import LabelGraph
-from partita.metrics import adjusted_rand
 from partita.registry import prepare
 from partita.select_k._result import CDF_POINTS
-from partita.solvers.transfer_cuts import transfer_cut_embedding
+from partita.select_k._rows import DistinctRows, separations
+from partita.select_k._shape import delta_area, eigengaps, lifetimes
 
-__all__ = ["CRITERIA", "Curves", "EnsembleForK", "shape_curves"]
+__all__ = ["CRITERIA", "Curves", "Judged"]
 
 CRITERIA = ("separation", "stability", "item_consensus", "pac")  # curves that have a null
 _AMBIGUOUS = (0.1, 0.9)  # consensus values between these are neither "apart" nor "together"
 _N_PAIRS = 20_000
-_MAX_TREE_ROWS = 5_000  # the tree needs a matrix of distinct rows by distinct rows
 
-# Returns the partitions by which K clusters are judged.
-EnsembleForK = Callable[[int], Ensemble]
+# An ensemble and the numbers of clusters that are judged by it.
+Judged = tuple[Ensemble, Sequence[int]]
 
 
 class Curves:
-    """Curves that have a null, for every K in `ks`.
+    """Curves over the number of clusters.
+
+    Each pair of halves is drawn once for all numbers, so that the numbers are compared on the same
+    resamples and share their reduction and, where the method has one, their tree or embedding.
+
+    Parameters
+    ----------
+    judged : iterable of (Ensemble, sequence of int)
+        Ensembles and the numbers of clusters for which they are used, all ascending.
+    method : estimator
+        Consensus method.
+    n_resamples : int
+        Number of pairs of halves.
+    rng : Generator
+        Source of random numbers.
+    advance : callable
+        Called with each number of clusters of each clustering, when it is done.
+    is_null : bool
+        Whether only the curves in `CRITERIA` are needed.
 
     Attributes
     ----------
     values : dict of str to array of shape (n_k,)
-        The curves in `CRITERIA`.
+        The curves.
     error : array of shape (n_k,)
-        Standard error of the separation.
+        Standard error of the separation; NaN for a null.
     cdf, pac_interval, labels
-        As in `KScan`.
+        As in `KScan`; no labels for a null.
     """
 
     def __init__(
         self,
-        ensemble_for_k: EnsembleForK,
-        ks: Sequence[int],
+        judged: Iterable[Judged],
         method: Any,
         n_resamples: int,
         rng: np.random.Generator,
+        advance: Callable[[int], None],
+        *,
+        is_null: bool = False,
     ) -> None:
-        self.values = {name: np.empty(len(ks)) for name in CRITERIA}
-        self.error = np.empty(len(ks))
-        self.cdf = np.empty((len(ks), len(CDF_POINTS)))
-        self.pac_interval = np.empty((len(ks), 2))
+        self._cluster = _Clusterer(method, int(rng.integers(2**31)), advance)
+        self._is_null = is_null
         self.labels: dict[int, NDArray[np.int64]] = {}
-        first, second = _pairs(ensemble_for_k(ks[0]).n_samples, rng)
-        seed = int(rng.integers(2**31))
-        for j, k in enumerate(ks):
-            ensemble = ensemble_for_k(k)
-            halves = [_halves(ensemble, rng) for _ in range(n_resamples)]
-            self.labels[k] = _fit(method, ensemble, k, seed)
-            separation, item_consensus = _separation(ensemble, self.labels[k])
-            results, stability, separations = [], [], []
-            for pair in halves:
-                labels = [_fit(method, half, k, seed) for half in pair]
-                results += labels
-                stability.append(adjusted_rand(*labels))
-                separations += [_separation(*half)[0] for half in zip(pair, labels, strict=True)]
-            consensus = _consensus_values(results, first, second)
-            ambiguous = (consensus > _AMBIGUOUS[0]) & (consensus < _AMBIGUOUS[1])
-            pac, n_pairs = float(ambiguous.mean()), len(consensus)
-            spread = 1.96 * np.sqrt(max(pac * (1 - pac), 1 / n_pairs) / n_pairs)
-            self.values["separation"][j] = separation
-            self.values["stability"][j] = np.mean(stability)
-            self.values["item_consensus"][j] = item_consensus
-            self.values["pac"][j] = pac
-            self.pac_interval[j] = max(0.0, pac - spread), min(1.0, pac + spread)
-            # half of the partitions vary sqrt(2) times as much as all of them
-            self.error[j] = np.std(separations, ddof=1) / np.sqrt(2)
-            self.cdf[j] = np.searchsorted(np.sort(consensus), CDF_POINTS, "right")
-            self.cdf[j] /= n_pairs
+        parts = [self._judge(*each, n_resamples, rng) for each in judged]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        self.error, self.cdf = columns.pop("error"), columns.pop("cdf")
+        self.pac_interval = columns.pop("pac_interval")
+        self.values: dict[str, NDArray[np.float64]] = columns
+        if not is_null:
+            self.values |= {"delta_area": delta_area(self.cdf)}
+
+    def _judge(
+        self, ensemble: Ensemble, ks: Sequence[int], n_resamples: int, rng: np.random.Generator
+    ) -> dict[str, NDArray[np.float64]]:
+        distinct = DistinctRows(ensemble)
+        pairs = _pairs(ensemble.n_samples, rng)
+        orders = [rng.permutation(ensemble.n_partitions) for _ in range(n_resamples)]
+        labels = list(self._cluster(ensemble, ks))
+        if not self._is_null:
+            self.labels |= dict(zip(ks, labels, strict=True))
+        separation, item_consensus = separations(
+            distinct.rows, [distinct.select(each) for each in labels]
+        )
+        results: list[list[NDArray[np.int64]]] = []  # per half, the clusterings for all K
+        half_separations = []
+        for order in orders:
+            middle = len(order) // 2
+            for columns in (order[:middle], order[middle:]):
+                half = distinct.half(columns)
+                results.append(list(self._cluster(half, ks)))
+                if not self._is_null:
+                    half_separations.append(separations(half, results[-1])[0])
+        by_k = list(zip(*results, strict=True))
+        consensus = [distinct.consensus_values(each, *pairs) for each in by_k]
+        curves = {
+            "separation": separation,
+            "stability": np.asarray([_stability(distinct, each) for each in by_k]),
+            "item_consensus": item_consensus,
+            **_ambiguity(consensus),
+        }
+        if self._is_null:
+            unused = np.full(len(ks), np.nan)
+            return curves | {"error": unused, "cdf": unused[:, None]}
+        # half of the partitions vary sqrt(2) times as much as all of them
+        error = np.std(half_separations, axis=0, ddof=1) / np.sqrt(2)
+        shape = {"eigengap": eigengaps(ensemble, ks), "lifetime": lifetimes(ensemble, ks)}
+        return curves | shape | {"error": error, "cdf": np.asarray([_cdf(c) for c in consensus])}
 
 
-def _fit(method: Any, ensemble: Ensemble, k: int, seed: int) -> NDArray[np.int64]:
-    return np.asarray(prepare(method, k, seed).fit_predict(ensemble))
+class _Clusterer:
+    """Clusters an ensemble into several numbers of clusters, always from the same seed."""
 
+    def __init__(self, method: Any, seed: int, advance: Callable[[int], None]) -> None:
+        self._method, self._seed, self._advance = method, seed, advance
 
-def _halves(ensemble: Ensemble, rng: np.random.Generator) -> tuple[Ensemble, Ensemble]:
-    order = rng.permutation(ensemble.n_partitions)
-    middle = len(order) // 2
-    return (
-        ensemble.subset(partitions=order[:middle]),
-        ensemble.subset(partitions=order[middle:]),
-    )
+    def __call__(self, ensemble: Ensemble, ks: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+        for k, labels in zip(ks, self._labels(ensemble, ks), strict=True):
+            self._advance(k)
+            yield labels
+
+    def _labels(self, ensemble: Ensemble, ks: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+        if isinstance(self._method, BaseConsensus):
+            yield from labels_for_each(prepare(self._method, None, self._seed), ensemble, ks)
+        else:
+            for k in ks:
+                yield np.asarray(prepare(self._method, k, self._seed).fit_predict(ensemble))
 
 
 def _pairs(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -106,82 +144,21 @@ def _pairs(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray
     return first, second
 
 
-def _separation(ensemble: Ensemble, labels: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the mean margin and the mean confidence of the labeled samples.
-
-    A sample that is a cluster by itself has neither and counts as 0.
-    """
-    confidence, margin = confidence_and_margin(ensemble, labels)
-    labeled = labels >= 0
-    margin = np.nan_to_num(margin[labeled])
-    confidence = np.nan_to_num(confidence[labeled])
-    weights = ensemble.weights[labeled]
-    return float(np.average(margin, weights=weights)), float(
-        np.average(confidence, weights=weights)
-    )
+def _stability(distinct: DistinctRows, results: Sequence[NDArray[np.int64]]) -> float:
+    """Return the mean adjusted Rand index of the halves that belong together."""
+    pairs = zip(results[::2], results[1::2], strict=True)
+    return float(np.mean([distinct.adjusted_rand(*pair) for pair in pairs]))
 
 
-def _consensus_values(
-    results: Sequence[NDArray[np.int64]], first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return, per pair, the share of the results that label both samples and join them.
-
-    A pair that no result labels has the value 0.
-    """
-    both = np.sum([(r[first] >= 0) & (r[second] >= 0) for r in results], axis=0)
-    same = np.sum([(r[first] == r[second]) & (r[first] >= 0) for r in results], axis=0)
-    return np.asarray(same / np.maximum(both, 1))
+def _ambiguity(consensus: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+    """Return the share of ambiguous pairs for every K, and its 95 % interval."""
+    low, high = _AMBIGUOUS
+    pac = np.asarray([np.mean((values > low) & (values < high)) for values in consensus])
+    n_pairs = len(consensus[0])
+    spread = 1.96 * np.sqrt(np.maximum(pac * (1 - pac), 1 / n_pairs) / n_pairs)
+    interval = np.clip([pac - spread, pac + spread], 0.0, 1.0).T
+    return {"pac": pac, "pac_interval": interval}
 
 
-# -- curves without a null -------------------------------------------------------------------
-
-
-def shape_curves(
-    ensemble_for_k: EnsembleForK, ks: Sequence[int], cdf: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
-    """Return the delta area, the eigengap and the lifetime for every K."""
-    area = cdf[:, 1:].mean(axis=1)
-    delta = np.concatenate([[area[0]], np.diff(area) / np.maximum(area[:-1], 1e-12)])
-    eigengap, lifetime = np.empty(len(ks)), np.empty(len(ks))
-    shape: _Shape | None = None
-    for j, k in enumerate(ks):
-        ensemble = ensemble_for_k(k)
-        if shape is None or shape.ensemble is not ensemble:
-            shape = _Shape(ensemble)
-        eigengap[j], lifetime[j] = shape.eigengap(k), shape.lifetime(k)
-    return {"delta_area": delta, "eigengap": eigengap, "lifetime": lifetime}
-
-
-class _Shape:
-    """The graph and the tree of an ensemble, computed once for all K."""
-
-    def __init__(self, ensemble: Ensemble) -> None:
-        self.ensemble = ensemble
-        self.rows = ensemble.compress()
-
-    @cached_property
-    def _graph(self) -> LabelGraph:
-        return LabelGraph(self.rows, cluster_certainty(self.rows))
-
-    @cached_property
-    def _heights(self) -> NDArray[np.float64]:
-        heights: NDArray[np.float64] = EAC(1).fit(self.rows).tree_.height
-        return heights
-
-    def eigengap(self, k: int) -> float:
-        """Return the K-th minus the next eigenvalue of the graph of rows and base clusters.
-
-        Each K asks for its own k + 1 eigenvalues: LAPACK and ARPACK return other last digits if
-        they compute more of them, and a value must not depend on the other numbers in the scan.
-        """
-        values = np.zeros(k + 1)
-        n_values = min(k + 1, self.rows.n_rows, self.rows.n_base_clusters)
-        values[:n_values] = transfer_cut_embedding(self._graph, self.rows.weights, n_values)[0]
-        return float(values[k - 1] - values[k])
-
-    def lifetime(self, k: int) -> float:
-        """Return the range of heights at which the average linkage tree has K clusters."""
-        if self.rows.n_rows > _MAX_TREE_ROWS:
-            return float("nan")
-        heights = np.concatenate([np.zeros(max(0, k - len(self._heights))), self._heights])
-        return float(heights[-k + 1] - heights[-k])
+def _cdf(consensus: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.searchsorted(np.sort(consensus), CDF_POINTS, "right") / len(consensus)

@@ -49,6 +49,8 @@ class KScan:
         Cumulative distribution of the consensus values of pairs, at `cdf_at`.
     labels : dict of int to array of shape (n_samples,)
         The consensus for every K.
+    n_null : int
+        Number of null ensembles that were computed.
     criterion : str
         Name of the curve whose gain decides.
     """
@@ -63,6 +65,7 @@ class KScan:
     pac_interval: NDArray[np.float64]
     cdf: NDArray[np.float64]
     labels: dict[int, NDArray[np.int64]] = field(repr=False)
+    n_null: int
     criterion: str = "separation"
 
     @property

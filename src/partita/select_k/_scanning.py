@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student_t
 
 from partita._input.checks import random_generator
 from partita.config import report_progress
 from partita.ensemble import Ensemble, as_ensemble
 from partita.generators import RandomRows, generate
 from partita.registry import prepare
-from partita.select_k._curves import CRITERIA, Curves, EnsembleForK, shape_curves
+from partita.select_k._curves import CRITERIA, Curves, Judged
+from partita.select_k._decision import Decision
 from partita.select_k._null import permuted, uniform_reference
 from partita.select_k._result import KScan
 
 __all__ = ["scan_k", "scan_k_features"]
 
-_FALSE_ALARM = 0.01  # share of scans of noise that may suggest a K
+_NULL_RESAMPLES = 2  # pairs of halves of a null ensemble
 
 
 def scan_k(
@@ -31,6 +31,7 @@ def scan_k(
     method: Any = None,
     n_resamples: int = 10,
     n_null: int = 10,
+    early_stop: bool = True,
     random_state: Any = None,
 ) -> KScan:
     """Scan the number of clusters of base partitions.
@@ -50,13 +51,18 @@ def scan_k(
         Number of pairs of disjoint halves of the partitions, at least 2.
     n_null : int, default=10
         Number of null ensembles, at least 2.
+    early_stop : bool, default=True
+        Whether to compute fewer null ensembles (`KScan.n_null`, at least 4) if more would not
+        change the answer. Noise is not taken for structure more often than without. False computes
+        all, for smoother curves of the null.
     random_state : int, Generator, RandomState or None, default=None
         Seed of halves, null ensembles, sampled pairs and of a method that has none.
 
     Returns
     -------
     KScan
-        Cost: (1 + 2 n_resamples + 5 n_null) fits per K.
+        Cost: 1 + 2 n_resamples + 5 n_null reductions, and as many trees or embeddings for all K
+        together; methods without these have as many fits per K.
 
     Examples
     --------
@@ -69,13 +75,16 @@ def scan_k(
     ensemble = as_ensemble(partitions)
     if ensemble.is_compressed:
         raise ValueError("Expected one row per sample, got a compressed ensemble.")
-    rng = random_generator(random_state)
-
-    def null(child: np.random.Generator) -> EnsembleForK:
-        null_ensemble = permuted(ensemble, child)
-        return lambda k: null_ensemble
-
-    return _scan(lambda k: ensemble, null, k_range, method, n_resamples, n_null, rng)
+    ks = _checked_range(k_range, ensemble.n_samples)
+    request = _Request.checked(method, n_resamples, n_null, early_stop)
+    _check_n_partitions(ensemble)
+    return _scan(
+        [(ensemble, ks)],
+        lambda child: [(permuted(ensemble, child), ks)],
+        ks,
+        request,
+        random_generator(random_state),
+    )
 
 
 def scan_k_features(
@@ -86,6 +95,7 @@ def scan_k_features(
     method: Any = None,
     n_resamples: int = 10,
     n_null: int = 10,
+    early_stop: bool = True,
     random_state: Any = None,
 ) -> KScan:
     """Scan the number of clusters of features.
@@ -111,6 +121,10 @@ def scan_k_features(
         Number of pairs of disjoint halves of the partitions, at least 2.
     n_null : int, default=10
         Number of null ensembles, at least 2.
+    early_stop : bool, default=True
+        Whether to compute fewer null ensembles (`KScan.n_null`, at least 4) if more would not
+        change the answer. Noise is not taken for structure more often than without. False computes
+        all, for smoother curves of the null.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the generator, of halves, reference data and sampled pairs, and of a method that
         has none.
@@ -118,7 +132,7 @@ def scan_k_features(
     Returns
     -------
     KScan
-        Cost: (1 + 2 n_resamples + 5 n_null) fits per K, and 1 + n_null calls of the generator.
+        Cost: (1 + 2 n_resamples + 5 n_null) fits and 1 + n_null calls of the generator per K.
 
     References
     ----------
@@ -128,93 +142,118 @@ def scan_k_features(
     X = np.asarray(X, np.float64)
     if X.ndim != 2 or not np.all(np.isfinite(X)):
         raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
-    rng = random_generator(random_state)
+    ks = _checked_range(k_range, len(X))
+    request = _Request.checked(method, n_resamples, n_null, early_stop)
     if generator is None:
         generator = RandomRows(n_partitions=40, ratio=0.8)
 
-    def generated(data: NDArray[np.float64], child: np.random.Generator) -> EnsembleForK:
-        seed = int(child.integers(2**31))
+    def ensembles(data: NDArray[np.float64], seed: int) -> Iterator[Judged]:
+        for k in ks:
+            ensemble = generate(data, generator, k_min=k, k_max=k, random_state=seed)
+            _check_n_partitions(ensemble)
+            yield ensemble, [k]
 
-        @lru_cache  # curves with and without a null ask for the same ensembles
-        def ensemble_for_k(k: int) -> Ensemble:
-            return generate(data, generator, k_min=k, k_max=k, random_state=seed)
+    def null(child: np.random.Generator) -> Iterator[Judged]:
+        return ensembles(uniform_reference(X, child), int(child.integers(2**31)))
 
-        return ensemble_for_k
+    rng = random_generator(random_state)
+    return _scan(ensembles(X, int(rng.integers(2**31))), null, ks, request, rng)
 
-    def null(child: np.random.Generator) -> EnsembleForK:
-        return generated(uniform_reference(X, child), child)
 
-    return _scan(generated(X, rng), null, k_range, method, n_resamples, n_null, rng)
+def _check_n_partitions(ensemble: Ensemble) -> None:
+    if ensemble.n_partitions < 4:
+        raise ValueError(f"Expected at least 4 partitions, got {ensemble.n_partitions}.")
 
 
 def _scan(
-    ensemble_for_k: EnsembleForK,
-    null: Callable[[np.random.Generator], EnsembleForK],
-    k_range: Iterable[int],
-    method: Any,
-    n_resamples: int,
-    n_null: int,
+    judged: Iterable[Judged],
+    null: Callable[[np.random.Generator], Iterable[Judged]],
+    ks: Sequence[int],
+    request: _Request,
     rng: np.random.Generator,
 ) -> KScan:
-    ks = sorted({int(k) for k in k_range})
-    ensemble = ensemble_for_k(max(2, ks[0]) if ks else 2)
-    if not ks or ks[0] < 2 or ks[-1] >= ensemble.n_samples:
-        raise ValueError(
-            f"k_range must hold numbers of clusters from 2 to {ensemble.n_samples - 1} (fewer than "
-            f"the samples), got {ks}."
+    steps = _Steps(ks, request)
+    observed = Curves(judged, request.method, request.n_resamples, rng, steps.advance)
+    nulls: list[Curves] = []
+    for j, child in enumerate(rng.spawn(request.n_null)):
+        steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
+            " at most" if request.early_stop else ""
         )
-    if n_resamples < 2 or n_null < 2 or ensemble.n_partitions < 4:
-        raise ValueError(
-            f"Expected at least 2 resamples, 2 null ensembles and 4 partitions, got {n_resamples}, "
-            f"{n_null} and {ensemble.n_partitions}."
+        nulls.append(
+            Curves(null(child), request.method, _NULL_RESAMPLES, child, steps.advance, is_null=True)
         )
-    method = prepare("lwgp" if method is None else method)
-    if "n_clusters" not in method.get_params(deep=False):
-        raise ValueError(f"method must have the parameter n_clusters, got {method!r}.")
-    n_steps = 1 + n_null
-    report_progress("scan", 0, n_steps)
-    observed = Curves(ensemble_for_k, ks, method, n_resamples, rng)
-    report_progress("scan", 1, n_steps)
-    nulls = []
-    for j, child in enumerate(rng.spawn(n_null)):
-        nulls.append(Curves(null(child), ks, method, 2, child))
-        report_progress("scan", 2 + j, n_steps)
-    mean = {name: np.mean([c.values[name] for c in nulls], axis=0) for name in CRITERIA}
-    std = {name: np.std([c.values[name] for c in nulls], axis=0, ddof=1) for name in CRITERIA}
-    gain = observed.values["separation"] - mean["separation"]
-    error = np.sqrt(observed.error**2 + std["separation"] ** 2 * (1 + 1 / n_null))
+        decision = Decision(
+            ks,
+            observed.values["separation"],
+            observed.error,
+            np.asarray([curves.values["separation"] for curves in nulls]),
+            request.n_null,
+        )
+        if request.early_stop and decision.is_settled:
+            break
+    steps.finish()
+    values = {name: np.asarray([c.values[name] for c in nulls]) for name in CRITERIA}
     return KScan(
         k=np.asarray(ks),
-        best_k=_suggest(ks, gain, error, std["separation"], n_null),
-        curves=observed.values | shape_curves(ensemble_for_k, ks, observed.cdf),
-        null_mean=mean,
-        null_std=std,
-        gain=gain,
-        standard_error=error,
+        best_k=decision.best_k,
+        curves=observed.values,
+        null_mean={name: v.mean(axis=0) for name, v in values.items()},
+        null_std={name: v.std(axis=0, ddof=1) for name, v in values.items()},
+        gain=decision.gain,
+        standard_error=decision.error,
         pac_interval=observed.pac_interval,
         cdf=observed.cdf,
         labels=observed.labels,
+        n_null=len(nulls),
     )
 
 
-def _suggest(
-    ks: Sequence[int],
-    gain: NDArray[np.float64],
-    error: NDArray[np.float64],
-    null_std: NDArray[np.float64],
-    n_null: int,
-) -> int | None:
-    """Return the smallest K within one standard error of the best gain, or None.
+class _Steps:
+    """Reports progress; a clustering into K clusters counts K steps, as its cost grows with K."""
 
-    None means that another null ensemble would exceed the best gain in more than one scan of a
-    hundred (Student's t, with Bonferroni's correction for the number of K). The spread of few null
-    ensembles at one K is uncertain, so it is not taken to be less than the spread over all K.
-    """
-    best = int(np.argmax(gain))
-    spread = max(float(null_std[best]), float(np.sqrt(np.mean(null_std**2))))
-    freedom = (n_null - 1) * len(ks)
-    bound = student_t.ppf(1.0 - _FALSE_ALARM / len(ks), freedom) * np.sqrt(1.0 + 1.0 / n_null)
-    if gain[best] <= bound * spread:
-        return None
-    within = np.flatnonzero(gain >= gain[best] - error[best])
-    return int(ks[within[0]])
+    def __init__(self, ks: Sequence[int], request: _Request) -> None:
+        n_clusterings = 1 + 2 * request.n_resamples
+        n_clusterings += request.n_null * (1 + 2 * _NULL_RESAMPLES)
+        self._done, self._total = 0, n_clusterings * sum(ks)
+        self.message = "ensemble and halves of its partitions"
+        report_progress("scan", 0, self._total, self.message)
+
+    def advance(self, n_clusters: int) -> None:
+        self._done += n_clusters
+        if self._done < self._total:  # the last step is that of `finish`
+            report_progress("scan", self._done, self._total, self.message)
+
+    def finish(self) -> None:
+        report_progress("scan", self._total, self._total, self.message)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """The parameters that both scans share."""
+
+    method: Any
+    n_resamples: int
+    n_null: int
+    early_stop: bool
+
+    @classmethod
+    def checked(cls, method: Any, n_resamples: int, n_null: int, early_stop: bool) -> _Request:
+        if n_resamples < 2 or n_null < 2:
+            raise ValueError(
+                f"Expected at least 2 resamples and 2 null ensembles, got {n_resamples} and "
+                f"{n_null}."
+            )
+        method = prepare("lwgp" if method is None else method)
+        if "n_clusters" not in method.get_params(deep=False):
+            raise ValueError(f"method must have the parameter n_clusters, got {method!r}.")
+        return cls(method, n_resamples, n_null, early_stop)
+
+
+def _checked_range(k_range: Iterable[int], n_samples: int) -> list[int]:
+    ks = sorted({int(k) for k in k_range})
+    if not ks or ks[0] < 2 or ks[-1] >= n_samples:
+        raise ValueError(
+            f"k_range must hold numbers of clusters from 2 to {n_samples - 1} (fewer than the "
+            f"samples), got {ks}."
+        )
+    return ks

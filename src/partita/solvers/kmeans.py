@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["TOLERANCE", "kmeans_model", "weighted_kmeans"]
+__all__ = ["TOLERANCE", "kmeans_model", "one_blas_thread", "weighted_kmeans"]
 
 TOLERANCE = 1e-4  # squared movement of the centers, relative to the mean variance
 
@@ -20,6 +21,15 @@ TOLERANCE = 1e-4  # squared movement of the centers, relative to the mean varian
 def _libraries() -> ThreadpoolController:
     """Return the control of all thread pools; creating it takes longer than a small k-means run."""
     return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which matrix products run on one thread.
+
+    Sums depend on the number of threads, and several threads slow small products down.
+    """
+    context: AbstractContextManager[Any] = _libraries().limit(limits=1)
+    return context
 
 
 def weighted_kmeans(
@@ -78,7 +88,7 @@ def kmeans_model(
         random_state=int(rng.integers(2**31)),
         copy_x=False,
     )
-    with _libraries().limit(limits=1), warnings.catch_warnings():
+    with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SklearnConvergenceWarning)
         model.fit(np.ascontiguousarray(embedding), sample_weight=weights)
     return model

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita import _kernels
 from partita.solvers._chain import LINKAGES, Merges, merge_chains
+from partita.solvers.components import connected_components
 
 __all__ = ["LINKAGES", "Tree", "agglomerate", "spanning_tree"]
 
@@ -43,18 +45,9 @@ class Tree:
 
         A cut at a height would return fewer clusters where merges tie.
         """
-        parent = np.arange(self.n_rows)
-
-        def root(x: int) -> int:
-            while parent[x] != x:
-                parent[x] = parent[parent[x]]
-                x = parent[x]
-            return x
-
-        for t in range(self.n_rows - n_clusters):
-            parent[root(int(self.right[t]))] = root(int(self.left[t]))
-        roots = [root(x) for x in range(self.n_rows)]
-        return np.unique(roots, return_inverse=True)[1].reshape(-1)
+        n, first = self.n_rows, slice(0, self.n_rows - n_clusters)
+        edges = (np.ones(n - n_clusters, bool), (self.left[first], self.right[first]))
+        return connected_components(sp.csr_matrix(edges, shape=(n, n)))[1]
 
     def longest_lived(self, n_samples: int) -> int:
         """Return the number of clusters of the partition with the longest lifetime.
