@@ -1,9 +1,10 @@
-"""Common neighbors against the triple sum written out."""
+"""Common neighbors: both forms, and the triple sum written out."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from forms import call_both
 
 from partita import _kernels
 
@@ -20,5 +21,8 @@ def test_weights_of_common_neighbors(n):
     expected = (weights * np.minimum(graph[:, None], graph)).sum(axis=2)
     out = np.full((n, n), np.nan)
     for start in range(0, n, 32):
-        _kernels.connected_triples.weigh_common(graph, weights, start, min(start + 32, n), out)
+        bounds = start, min(start + 32, n)
+        _, (*_, out) = call_both(
+            _kernels.connected_triples.weigh_common, graph, weights, *bounds, out
+        )
     np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-15)

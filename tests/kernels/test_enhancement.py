@@ -1,9 +1,10 @@
-"""The fused step against equations (11), (13) and (14) written out on full matrices."""
+"""The fused step: both forms, and equations (11), (13) and (14) written out on full matrices."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from forms import call_both
 
 from partita import _kernels
 
@@ -45,10 +46,10 @@ def random_state(n, rng):
     return A, omega, C, C_old, U, Q, E, F, Y1, Q - F
 
 
-@pytest.mark.parametrize("block", [70, 17])
+@pytest.mark.parametrize("block", [300, 64, 17])
 def test_step_on_a_matrix_without_repeats(block):
     rng = np.random.default_rng(0)
-    n = 70
+    n = 300
     A, omega, C, C_old, U, Q, E_old, F_old, Y1_old, Y2_old = random_state(n, rng)
     np.fill_diagonal(omega, False)
     E, F, Y1, Y2, squares = step_slowly(A, omega, C, C_old, E_old, F_old, Y1_old, Y2_old)
@@ -58,7 +59,9 @@ def test_step_on_a_matrix_without_repeats(block):
     for start in range(0, n, block):
         part = np.zeros_like(sums)
         stop = min(start + block, n)
-        _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, start, stop, (G, U, Q), part)
+        _, (*_, (G, U, Q), part) = call_both(
+            _kernels.enhancement.enhance_rows, A, omega, r, LAM, C, start, stop, (G, U, Q), part
+        )
         sums += part
     off = ~np.eye(n, dtype=bool)
     np.testing.assert_allclose(G[off], (A - E + Y1 + F - Y2)[off], rtol=0, atol=1e-13)
@@ -102,7 +105,9 @@ def test_step_on_repeated_rows_is_the_step_on_the_full_matrix():
 
     G = C_old.copy()
     sums, diagonal_sums = np.zeros((2, _kernels.enhancement.N_SUMS))
-    _kernels.enhancement.enhance_rows(A, omega, r, LAM, C, 0, n, (G, U, Q), sums)
+    _, (*_, (G, U, Q), sums) = call_both(
+        _kernels.enhancement.enhance_rows, A, omega, r, LAM, C, 0, n, (G, U, Q), sums
+    )
     _kernels.enhancement.enhance_diagonal(A, omega, r, LAM, C, (G, U, Q), own, diagonal_sums)
     sums += diagonal_sums
     np.testing.assert_allclose(own[2][index], (A_full - E + Y1 + F - Y2)[alone], rtol=0, atol=1e-13)

@@ -4,37 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._compiled._jit import jit
-
-_ROWS = 16
-_COLUMNS = 128  # a tile of sums, 16 kB, stays in the first-level cache
+from partita._kernels._dispatch import kernel
 
 
-@jit
+@kernel
 def weigh_common(graph, weights, start, stop, out):
     """Fill `out` with Σ_k weights[k] min(graph[c, k], graph[k, d]) for c in start..stop, d <= c.
 
-    Both triangles are filled. `graph` is symmetric and non-negative. It is read tile by tile, so
-    that a part of graph[k] serves many c. The innermost loop runs over d: it uses vector
-    instructions, and sums keep their order. Pairs (c, k) without an edge are skipped.
+    Both triangles are filled. `graph` is symmetric and non-negative. Sums run over k in order.
     """
-    n = len(graph)
-    tile = np.zeros((_ROWS, _COLUMNS), np.float64)
-    for top in range(start, stop, _ROWS):
-        bottom = min(top + _ROWS, stop)
-        for left in range(0, bottom, _COLUMNS):
-            width = min(_COLUMNS, bottom - left)
-            tile[:] = 0.0
-            for k in range(n):
-                weight = weights[k]
-                segment = graph[k, left : left + width]
-                for c in range(top, bottom):
-                    edge = graph[k, c]
-                    if edge > 0.0 and weight > 0.0:
-                        total = tile[c - top]
-                        for d in range(width):
-                            total[d] += weight * min(edge, segment[d])
-            for c in range(top, bottom):
-                for d in range(left, min(left + width, c + 1)):
-                    out[c, d] = tile[c - top, d - left]
-                    out[d, c] = tile[c - top, d - left]
+    sums = np.zeros((stop - start, stop))
+    for k in np.flatnonzero(weights):
+        sums += weights[k] * np.minimum(graph[k, start:stop, None], graph[k, :stop])
+    out[start:stop, :stop] = sums
+    out[:stop, start:stop] = sums.T

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+import scipy.sparse as sp
 
-from partita._kernels._compiled._jit import jit
-
-_WIDTH = 64  # columns solved together: eight cache lines per row
+from partita._kernels._dispatch import kernel
 
 
-@jit
-def solve_columns(indptr, indices, lower, pivot, upper, start, stop, matrix):
+@kernel
+def solve_columns(lower, pivot, upper, levels, start, stop, matrix):
     """Update columns start..stop of `matrix` in place with X in (I + L) D (I + R) X = matrix.
 
-    L is strictly lower triangular, and R has the pattern of its transpose. Row i of L has the
-    columns indices[indptr[i]:indptr[i + 1]] and the values `lower`; column i of R has the values
-    `upper` at the same positions. D has the diagonal `pivot`. Columns are copied to a panel, so
-    that the rows of an entry are close together in memory.
+    L and R are strictly lower and upper triangular. The records `lower` and `upper` have the begin
+    of every row, the columns and the values of their entries. D has the diagonal `pivot`. Rows
+    levels[k]..levels[k + 1] do not depend on each other. Sums run over the entries of a row in
+    their order.
     """
-    n = len(pivot)
-    panel = np.zeros((n, _WIDTH))
-    for first in range(start, stop, _WIDTH):
-        width = min(_WIDTH, stop - first)
-        for i in range(n):
-            row = panel[i]
-            for j in range(width):
-                row[j] = matrix[i, first + j]
-            for p in range(indptr[i], indptr[i + 1]):
-                factor = lower[p]
-                other = panel[indices[p]]
-                for j in range(_WIDTH):
-                    row[j] -= factor * other[j]
-        for i in range(n):
-            row = panel[i]
-            for j in range(_WIDTH):
-                row[j] /= pivot[i]
-        for i in range(n - 1, -1, -1):
-            row = panel[i]
-            for p in range(indptr[i], indptr[i + 1]):
-                factor = upper[p]
-                other = panel[indices[p]]
-                for j in range(_WIDTH):
-                    other[j] -= factor * row[j]
-            for j in range(width):
-                matrix[i, first + j] = row[j]
+    panel = np.ascontiguousarray(matrix[:, start:stop])
+    rows = [slice(first, last) for first, last in pairwise(levels.tolist())]
+    for level in rows:
+        panel[level] -= _rows(lower, level, len(pivot)) @ panel
+    panel /= pivot[:, None]
+    for level in reversed(rows):
+        panel[level] -= _rows(upper, level, len(pivot)) @ panel
+    matrix[:, start:stop] = panel
+
+
+def _rows(factor, level, n):
+    """Return some rows of a factor."""
+    begin, columns, values = factor
+    first, last = begin[level.start], begin[level.stop]
+    entries = values[first:last], columns[first:last], begin[level.start : level.stop + 1] - first
+    return sp.csr_matrix(entries, shape=(level.stop - level.start, n))

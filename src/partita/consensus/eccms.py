@@ -32,6 +32,7 @@ from partita.solvers.spectral import spectral_clustering
 __all__ = ["ECCMS"]
 
 _ROWS = 256  # rows per block of the element-wise step
+_OPERATIONS = 150  # elementary operations per pair, all iterations
 _VANISHING = 1e-3  # a matrix below this share of ||A|| converges to 0
 
 
@@ -293,9 +294,10 @@ def _element_wise_step(
     """Do all of an iteration except the product in one pass; return weighted sums of squares."""
     n = len(r)
     kernel = _kernels.enhancement
+    enhance_rows = kernel.enhance_rows.at(_OPERATIONS * n**2)
     parts = np.zeros((-(-n // _ROWS) + 1, kernel.N_SUMS))
     run_blocks(
-        lambda start, stop: kernel.enhance_rows(
+        lambda start, stop: enhance_rows(
             A, locked, r, lam, C, start, stop, (G, U, Q), parts[start // _ROWS]
         ),
         n,

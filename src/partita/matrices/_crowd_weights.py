@@ -152,7 +152,7 @@ def connected_triples(
     require_memory(16 * length**2, f"The {length} x {length} table of connected triples")
     weights = np.repeat(partition_weights, ensemble.n_clusters)
     triples = np.empty_like(jaccard)
-    kernel = _kernels.connected_triples.weigh_common
+    kernel = _kernels.connected_triples.weigh_common.at(length**3)
     run_blocks(lambda start, stop: kernel(jaccard, weights, start, stop, triples), length, _BLOCK)
     triples /= triples.max()
     np.fill_diagonal(triples, 1.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -13,6 +15,8 @@ from partita._threads import run_blocks
 __all__ = ["LaplacianInverse"]
 
 _COLUMNS = 512  # right-hand sides per unit of work
+_FEW_ENTRIES = 16  # per row of the factor
+_OPERATIONS = 6  # elementary operations per entry of the factor and right-hand side, all iterations
 
 
 class LaplacianInverse:
@@ -52,15 +56,23 @@ class LaplacianInverse:
             options={"SymmetricMode": True},
         )
         self.order = np.argsort(factor.perm_c)
-        self._weights = weights[self.order]
-        self._d = d[self.order]
         self._pivot = factor.U.diagonal()
         L = sp.tril(factor.L, -1).tocsr()
-        L.sort_indices()
-        self._indptr, self._indices = L.indptr, L.indices
+        self._levels = np.arange(len(d) + 1)
+        if L.nnz <= _FEW_ENTRIES * len(d):
+            # Rows of one level are solved together. In a factor with many entries per row there are
+            # many levels, and rows that belong together are better kept close in memory.
+            level = _elimination_levels(L)
+            rows = np.argsort(level, kind="stable")
+            L, self.order = L[rows][:, rows].tocsr(), self.order[rows]
+            self._levels = np.searchsorted(level[rows], np.arange(level.max() + 2))
+            self._pivot = self._pivot[rows]
+        self._weights, self._d = weights[self.order], d[self.order]
         # root^-1 (L D Lᵀ) root, with the scaling moved into the factors
-        ratio = np.repeat(root[self.order], np.diff(L.indptr)) / root[self.order][L.indices]
-        self._lower, self._upper = L.data / ratio, L.data * ratio
+        scale = root[self.order]
+        lower = sp.diags(1.0 / scale) @ L @ sp.diags(scale)
+        upper = sp.diags(1.0 / scale) @ L.T @ sp.diags(scale)
+        self._lower, self._upper = _record(lower), _record(upper)
 
     def apply(
         self, values: NDArray[np.float64], self_values: NDArray[np.float64]
@@ -83,20 +95,24 @@ class LaplacianInverse:
         diagonal = np.einsum("ii->i", values)
         excess = self_values - diagonal
         diagonal += excess / self._weights
-        kernel = _kernels.sparse_factor.solve_columns
-        run_blocks(
-            lambda start, stop: kernel(
-                self._indptr,
-                self._indices,
-                self._lower,
-                self._pivot,
-                self._upper,
-                start,
-                stop,
-                values,
-            ),
-            len(self_values),
-            _COLUMNS,
-        )
+        n, n_entries = len(self_values), len(self._lower[1])
+        kernel = _kernels.sparse_factor.solve_columns.at(_OPERATIONS * (n_entries + n) * n)
+        factors = self._lower, self._pivot, self._upper, self._levels
+        run_blocks(lambda start, stop: kernel(*factors, start, stop, values), n, _COLUMNS)
         diagonal -= excess / (self._weights * self._d)
         return np.asarray(diagonal + excess / self._d)
+
+
+def _elimination_levels(L: sp.csr_matrix) -> NDArray[np.int64]:
+    """Return one more than the highest level of the rows that a row depends on; 0 if on none."""
+    level = np.zeros(L.shape[0], np.int64)
+    for i in np.flatnonzero(np.diff(L.indptr)):
+        level[i] = 1 + level[L.indices[L.indptr[i] : L.indptr[i + 1]]].max()
+    return level
+
+
+def _record(factor: sp.spmatrix) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]:
+    """Return the begin of every row, and the columns and values of the entries, in order."""
+    rows = factor.tocsr()
+    rows.sort_indices()
+    return rows.indptr, rows.indices, rows.data

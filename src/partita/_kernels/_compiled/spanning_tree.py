@@ -9,11 +9,7 @@ from partita._kernels._compiled._jit import jit
 
 @jit
 def prim(columns, missing_code, left, right, height):
-    """Fill `left`, `right`, `height`: edge t joins rows left[t] and right[t] at height[t].
-
-    Prim's algorithm without a matrix. The distance of two rows is the number of partitions that do
-    not join them. `columns` is (m, n). O(n^2 m / 32) time, O(n) memory.
-    """
+    """Compare 32 rows per instruction; accumulators have 8 bits, and 32 after 255 partitions."""
     m, n = columns.shape
     agreement = np.zeros(n, np.int64)  # with the nearest vertex of the tree
     parent = np.zeros(n, np.int64)
