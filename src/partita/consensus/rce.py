@@ -123,7 +123,7 @@ class RCE(LearnedMatrixConsensus):
         deterministic=False,
         time="n'³ per update",
         memory="n'²",
-        bytes_needed=lambda s: 40 * s.n_rows**2,
+        bytes_needed=lambda s: 44 * s.n_rows**2 + 8192 * s.n_rows,  # the latter: blocks of rows
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
