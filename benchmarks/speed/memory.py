@@ -36,11 +36,15 @@ SHORT = {"n_init": 1, "max_iter": 2}  # more restarts and iterations need no mor
 
 @dataclass(frozen=True)
 class Case:
-    """A call, the arguments for it, and smaller ones that load and compile what it needs."""
+    """A call, the arguments for it, and smaller ones that load and compile what it needs.
+
+    `required` is the promise of a method; by default it is the largest amount that a step requires.
+    """
 
     call: Callable[[Any], Any]
     full: Any
     small: Any
+    required: int | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,9 @@ def method_case(key: str) -> Case:
     while low < high:
         middle = (low + high) // 2
         low, high = (middle + 1, high) if required(middle) < REQUIRED else (low, middle)
-    return Case(method.fit, ensemble(low), ensemble(N_WARM))
+    rows = ensemble(low)
+    promise = method.bytes_needed(Size.of(rows, N_CLUSTERS))
+    return Case(method.fit, rows, ensemble(N_WARM), promise)
 
 
 def on_rows(function: Callable[..., Any], n_rows: int = 4200, **options: Any) -> Callable[[], Case]:
@@ -208,6 +214,7 @@ def measure(name: str) -> MemoryRecord:
         elapsed.append(time.perf_counter() - start)
 
     peak = peak_mb(timed, warm)
+    required_mb = (case.required or max(statements)) / 2**20
     return MemoryRecord(
         name=f"memory of {name}",
         seconds=elapsed[0],
@@ -215,8 +222,8 @@ def measure(name: str) -> MemoryRecord:
         reference_seconds=elapsed[0],
         target=1 / LARGEST_RATIO,
         peak_mb=peak,
-        reference_peak_mb=max(statements) / 2**20,
-        note=f"peak / required = {peak / max(1, max(statements)) * 2**20:.2f}",
+        reference_peak_mb=required_mb,
+        note=f"peak / required = {peak / required_mb:.2f}",
     )
 
 

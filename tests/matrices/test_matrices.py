@@ -188,7 +188,7 @@ def test_threads_change_nothing():
 
 def test_expansion_respects_the_memory_budget():
     labels = np.zeros((1000, 3), int)
-    with config_context(memory_budget=10**6), pytest.raises(MemoryBudgetError, match="8000000"):
+    with config_context(memory_budget=10**6), pytest.raises(MemoryBudgetError, match="8000008"):
         partita.coassociation(labels)
 
 

@@ -13,6 +13,7 @@ from partita._kernels._dispatch import kernel
 from partita._kernels._labels import count_equal
 
 _COMPARISONS = 1 << 18  # that are kept at a time; they stay in the cache
+_WEIGHED_ROWS = 32  # whose sums are kept at a time, so that they take little memory
 
 
 def _count_blocks(columns, missing_code, start, stop):
@@ -60,11 +61,13 @@ def weigh_rows(columns, missing_code, offsets, value, divisor, start, stop, out)
     begin = np.concatenate([[0], np.cumsum(is_labeled.sum(axis=1))])
     shape = n, int(offsets[-1])
     members = sp.csr_matrix((np.ones(len(clusters)), clusters, begin), shape).T.tocsr()
-    n_rows = stop - start
-    own = clusters[: begin[n_rows]]
-    # a sparse product adds the terms of an entry in the order of the columns: over partitions
-    weighted = sp.csr_matrix((value[own], own, begin[: n_rows + 1]), (n_rows, shape[1]))
-    sums = (weighted @ members).toarray()
-    sums /= divisor
-    out[start:stop, start:] = sums
-    out[start:, start:stop] = sums.T
+    for top in range(start, stop, _WEIGHED_ROWS):
+        bottom = min(top + _WEIGHED_ROWS, stop)
+        rows = begin[top - start : bottom - start + 1]
+        own = clusters[rows[0] : rows[-1]]
+        # a sparse product adds the terms of an entry in the order of the columns: over partitions
+        weighted = sp.csr_matrix((value[own], own, rows - rows[0]), (bottom - top, shape[1]))
+        sums = (weighted @ members).toarray()
+        sums /= divisor
+        out[top:bottom, start:] = sums
+        out[start:, top:bottom] = sums.T

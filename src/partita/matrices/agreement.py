@@ -242,7 +242,8 @@ def expand_pairs(matrix: NDArray[Any], core: Ensemble) -> NDArray[Any]:
     if core.inverse is None:
         return matrix
     n, inverse = core.n_samples, core.inverse
-    require_memory(matrix.itemsize * n * n, f"The expanded {n} x {n} matrix")
+    both = matrix.nbytes + matrix.itemsize * n * n
+    require_memory(both, f"The expanded {n} x {n} matrix, with the one of the distinct rows,")
     full = np.empty((n, n), matrix.dtype)
     unlabeled = np.flatnonzero(inverse < 0)
 
