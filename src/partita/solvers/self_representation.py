@@ -185,10 +185,10 @@ def fit_representation(
         misfit *= values[:, None]
         residuals.append(errors.update(misfit, mu) / S_norm)
 
+        affinity = None  # free memory for the decomposition
         affinity = affinity_of_directions(_directions(basis, Z, H * root[:, None]))
         degree = affinity @ weights
         eigenvalues, vectors = spectral_embedding(affinity, weights, n_clusters, guess=vectors)
-        del affinity
         H = vectors / np.sqrt(degree)[:, None]
 
         Y2 += mu * gap[:p]
@@ -199,6 +199,9 @@ def fit_representation(
         X += Z
         converged = errors.residual_below(tol) and all_below(basis, gap, root, tol)
         report_progress(task, len(residuals), max_iter)
+    # signs and rotations of equal eigenvalues must not depend on the previous iterations
+    eigenvalues, vectors = spectral_embedding(affinity, weights, n_clusters)
+    H = vectors / np.sqrt(degree)[:, None]
     if not converged:
         warn_not_converged(
             task,
