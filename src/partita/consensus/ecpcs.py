@@ -58,7 +58,7 @@ class ECPCS(BaseConsensus):
     Notes
     -----
     Cost O(n' m² + L³) for n' distinct rows and L base clusters, plus O(n'² m) for the hierarchical
-    variant. Memory: about 50 L² bytes, plus 8 to 20 n'² bytes for the hierarchical variant. The
+    variant. Memory: about 24 L² bytes, plus 9 n'² bytes for the hierarchical variant. The
     meta-cluster variant needs no n x n matrix.
 
     Missing labels: overlaps of clusters and similarities of samples use the labels that exist. A
@@ -94,7 +94,7 @@ class ECPCS(BaseConsensus):
         deterministic=False,
         time="n' m² + L³ + n'² m",
         memory="n'² + L²",
-        bytes_needed=lambda s: 20 * s.n_rows**2 + 56 * s.n_base_clusters**2,
+        bytes_needed=lambda s: 9 * s.n_rows**2 + 22 * s.n_base_clusters**2,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
@@ -123,7 +123,7 @@ class ECPCS(BaseConsensus):
         if self.assign_labels == "hierarchical":
             return self.info.bytes_needed(size)
         labels_and_votes = size.n_rows * (24 * size.n_partitions + 16 * size.n_clusters)
-        return labels_and_votes + 56 * size.n_base_clusters**2
+        return labels_and_votes + 24 * size.n_base_clusters**2
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         if self.assign_labels == "hierarchical":
