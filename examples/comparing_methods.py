@@ -8,7 +8,7 @@ from partita import EAC, RandomK, compare
 
 iris = load_iris()
 partitions = RandomK(n_partitions=30, n_clusters=3, random_state=0).fit_transform(iris.data)
-methods = ["eac", "lwgp", "sec", EAC(linkage="single")]
+methods = ["eac", "ccgp", "sec", EAC(linkage="single")]
 comparison = compare(partitions, methods, n_clusters=3, y=iris.target)
 
 print(comparison)

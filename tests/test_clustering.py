@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from partita import EAC, LWGP, SEC, EnsembleClustering, RandomK
+from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK
 from partita.exceptions import InvalidEnsembleError
 from partita.generators import MixedEstimators, RandomRows
 
@@ -47,7 +47,7 @@ def test_the_parts_are_fitted_in_turn():
 def test_by_default():
     method = EnsembleClustering(n_clusters=3, random_state=0).fit(X)
     assert isinstance(method.generator_, RandomK)
-    assert isinstance(method.method_, LWGP)
+    assert isinstance(method.method_, CCGP)
     assert adjusted_rand_score(method.labels_, TRUTH) == 1
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from partita import LWGP, SEC, Ensemble, LabelStore, add_consensus, config_context, diagnose, report
+from partita import CCGP, SEC, Ensemble, LabelStore, add_consensus, config_context, diagnose, report
 from partita.datasets import make_partitions
 from partita.ensemble import _ensemble
 from partita.exceptions import InvalidEnsembleError, MemoryBudgetError, NoStructureError
@@ -22,7 +22,7 @@ def columns() -> dict[str, np.ndarray]:
 
 
 def expected() -> np.ndarray:
-    return LWGP(n_clusters=3, random_state=0).fit_predict(LABELS)
+    return CCGP(n_clusters=3, random_state=0).fit_predict(LABELS)
 
 
 # -- fuse ------------------------------------------------------------------------------------
@@ -35,11 +35,11 @@ def test_fuse_is_the_method_and_its_diagnosis() -> None:
     assert fusion.scan is None
 
 
-@pytest.mark.parametrize("method", ["EAC", LWGP, LWGP(random_state=5)])
+@pytest.mark.parametrize("method", ["EAC", CCGP, CCGP(random_state=5)])
 def test_methods_by_key_class_and_estimator(method) -> None:
     fusion = fuse(LABELS, 3, method=method, random_state=1)
     assert fusion.n_clusters == 3
-    if isinstance(method, LWGP):
+    if isinstance(method, CCGP):
         assert fusion.method.random_state == 5
         assert method.n_clusters != 3  # the user's estimator is not touched
 
@@ -104,7 +104,7 @@ def test_what_needs_the_labels_in_memory_says_so(store: LabelStore) -> None:
     with config_context(memory_budget=5_000):
         with pytest.raises(MemoryBudgetError, match="Pass the number of clusters"):
             fuse(store, method="sec")
-        with pytest.raises(MemoryBudgetError, match=r"as EAC needs\. Methods that .*: kcc, .*sec"):
+        with pytest.raises(MemoryBudgetError, match=r"as EAC needs\..*: ccgp, kcc, .*sec"):
             fuse(store, 3, method="eac")
 
 
@@ -131,7 +131,7 @@ def test_anndata_gets_consensus_confidence_and_record(adata) -> None:
     np.testing.assert_array_equal(column.astype(int), expected())
     assert adata.obs["consensus_confidence"].between(0, 1).all()
     record = adata.uns["consensus"]
-    assert record["method"] == "lwgp"
+    assert record["method"] == "ccgp"
     assert record["parameters"]["n_clusters"] == 3
     assert record["columns"].tolist() == list(columns())
     assert record["random_state"] == 0
@@ -209,7 +209,7 @@ def test_noise_means_what_is_said() -> None:
     frame = polars.DataFrame({f"run{i}": column for i, column in enumerate(labels.T)})
     result = add_consensus(frame, n_clusters=3, noise="cluster", random_state=0)
     ensemble = Ensemble.from_partitions(labels, noise="cluster")
-    same = LWGP(n_clusters=3, random_state=0).fit_predict(ensemble)
+    same = CCGP(n_clusters=3, random_state=0).fit_predict(ensemble)
     assert adjusted_rand(result["consensus"].to_numpy(), same) == 1.0
 
 

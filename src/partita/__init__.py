@@ -2,7 +2,7 @@
 
 >>> import partita
 >>> partitions = [[0, 0, 1, 1], [5, 5, 7, 7], ["a", "b", "b", "b"]]
->>> partita.LWGP(n_clusters=2, random_state=0).fit_predict(partitions)
+>>> partita.CCGP(n_clusters=2, random_state=0).fit_predict(partitions)
 array([0, 0, 1, 1])
 
 Every public name is imported when it is first used, so that `import partita` is fast.

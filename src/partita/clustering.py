@@ -35,7 +35,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         What makes the partitions: the key, class or object of a generator, or a pipeline that ends
         in one. `RandomK()` by default.
     method : str, class or estimator, optional
-        Consensus method that fuses them: its key, class or estimator. `LWGP()` by default.
+        Consensus method that fuses them: its key, class or estimator. `CCGP()` by default.
     random_state : int, Generator, RandomState or None, default=None
         Seed of both parts, wherever their own `random_state` is None.
 
@@ -107,7 +107,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def _parts(self) -> tuple[Any, Any]:
         return (
             make_generator("random_k" if self.generator is None else self.generator),
-            prepare("lwgp" if self.method is None else self.method),
+            prepare("ccgp" if self.method is None else self.method),
         )
 
     @available_if(_can_predict)

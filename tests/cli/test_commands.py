@@ -12,7 +12,7 @@ import pytest
 from planted import CLOUDS, IDS, LABELS, POINTS, TRUTH
 
 import partita.generators
-from partita import LWGP, compare, scan_k, scan_k_features
+from partita import CCGP, compare, scan_k, scan_k_features
 from partita.cli.generate import Generator
 from partita.generators import RandomK
 from partita.io import LabelStore, read_labels
@@ -34,10 +34,10 @@ def test_fuse_writes_the_librarys_labels_with_ids_to_stdout(partita, labels: Pat
     found = rows(done.stdout)  # nothing but data
     assert list(found[0]) == ["sample", "consensus", "consensus_confidence"]
     assert [r["sample"] for r in found] == IDS
-    expected = LWGP(n_clusters=3, random_state=0).fit_predict(LABELS)
+    expected = CCGP(n_clusters=3, random_state=0).fit_predict(LABELS)
     assert [int(r["consensus"]) for r in found] == expected.tolist()
     assert all(0 <= float(r["consensus_confidence"]) <= 1 for r in found)
-    assert "3 clusters of 60 samples from 10 partitions by LWGP" in done.stderr
+    assert "3 clusters of 60 samples from 10 partitions by CCGP" in done.stderr
     assert "cohesion" in done.stderr
 
 

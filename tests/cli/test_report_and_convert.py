@@ -25,7 +25,7 @@ def test_fuse_writes_a_report(partita, labels: Path) -> None:
     page = Path("page.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "run_3" in page
-    assert "LWGP" in page
+    assert "CCGP" in page
 
 
 def test_fuse_with_a_report_computes_everything_once(

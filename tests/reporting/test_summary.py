@@ -168,7 +168,7 @@ def test_a_fusion_is_not_diagnosed_again(monkeypatch) -> None:
     summary = summarize(ensemble, fusion)
     for key in ("findings", "clusters", "partitions", "samples", "figures"):
         assert summary[key] == expected[key]
-    assert summary["provenance"]["method"]["class"] == "LWGP"
+    assert summary["provenance"]["method"]["class"] == "CCGP"
     with pytest.raises(ValueError, match="partitions has 30 samples, the fusion 60"):
         summarize(ensemble.subset(samples=range(30)), fusion)
 

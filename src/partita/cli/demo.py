@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_DRAWN_METHOD = "LWGP"
+_DRAWN_METHOD = "CCGP"
 
 
 def run(

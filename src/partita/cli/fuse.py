@@ -37,7 +37,7 @@ _BLOCK_ROWS = 1 << 20
 def run(
     partitions: PartitionsFile,
     clusters: Clusters,
-    method: Method = "lwgp",
+    method: Method = "ccgp",
     output: Output = None,
     report: Annotated[
         Path | None, typer.Option("--report", "-r", help="Report to write: .html or .json.")
@@ -58,7 +58,7 @@ def run(
 ) -> None:
     """Fuse partitions into one and say how far to trust it.
 
-    A store that exceeds memory is fused out of core by methods that can (sec, kcc, lwgp ...): the
+    A store that exceeds memory is fused out of core by methods that can (sec, kcc, ccgp ...): the
     result has labels and no confidence.
     """
     from partita.cli._progress import progress_bars
@@ -109,7 +109,9 @@ def run(
 
 def _set_checkpoint(estimator: Any, folder: str) -> None:
     if "checkpoint" not in estimator.get_params(deep=False):
-        raise ValueError(f"{type(estimator).__name__} has no checkpoints; sec, kcc and lwgp have.")
+        raise ValueError(
+            f"{type(estimator).__name__} has no checkpoints; sec, kcc, lwgp and ccgp have."
+        )
     estimator.set_params(checkpoint=folder)
 
 

@@ -38,7 +38,7 @@ def run(
     features: Annotated[
         bool, typer.Option("--features", help="The table holds features, not partitions.")
     ] = False,
-    method: Method = "lwgp",
+    method: Method = "ccgp",
     resamples: Annotated[
         int, typer.Option(min=2, help="Number of pairs of halves of the partitions.")
     ] = 10,

@@ -19,7 +19,7 @@ from partita.registry import get_method, prepare
 
 __all__ = ["DEFAULT_METHODS", "Demo", "Score", "run_demo"]
 
-DEFAULT_METHODS = ("eac", "lwea", "lwgp", "sec")
+DEFAULT_METHODS = ("eac", "lwea", "ccgp", "sec")
 _MEASURES = ("ARI", "NMI", "ACC")
 _WARM_UP_ROWS = 60  # fitted before the timing, so that the kernels are compiled
 
@@ -87,7 +87,7 @@ def run_demo(
     ----------
     n_partitions : int, default=100
         Number of base partitions by k-means, with 10 to 42 clusters each.
-    methods : sequence of str, default=("eac", "lwea", "lwgp", "sec")
+    methods : sequence of str, default=("eac", "lwea", "ccgp", "sec")
         Keys of consensus methods, see `partita.registry`.
     random_state : int, default=0
         Seed of the generator and of all randomized methods.
@@ -99,9 +99,9 @@ def run_demo(
     Examples
     --------
     >>> from partita.datasets import run_demo
-    >>> demo = run_demo(n_partitions=5, methods=["lwgp"])
+    >>> demo = run_demo(n_partitions=5, methods=["ccgp"])
     >>> [score.name for score in demo.scores]
-    ['LWGP']
+    ['CCGP']
     """
     classes = [get_method(key) for key in methods]
     digits = load_digits()

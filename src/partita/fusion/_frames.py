@@ -25,7 +25,7 @@ def add_consensus(
     columns: Sequence[str] | str | None = None,
     n_clusters: int | None = None,
     *,
-    method: Any = "lwgp",
+    method: Any = "ccgp",
     name: str = "consensus",
     noise: str = "missing",
     k_range: Iterable[int] = range(2, 11),
@@ -44,7 +44,7 @@ def add_consensus(
         `name` are left out.
     n_clusters : int, optional
         Number of clusters. By default the suggestion of `partita.scan_k` over `k_range`.
-    method : str, class or estimator, default="lwgp"
+    method : str, class or estimator, default="ccgp"
         Consensus method: its key, class or estimator.
     name : str, default="consensus"
         Name of the column of labels; the confidence is in `name + "_confidence"`.

@@ -62,7 +62,7 @@ def fuse(
     partitions: Any,
     n_clusters: int | None = None,
     *,
-    method: Any = "lwgp",
+    method: Any = "ccgp",
     k_range: Iterable[int] = range(2, 11),
     random_state: int | None = None,
 ) -> Fusion:
@@ -75,7 +75,7 @@ def fuse(
         out of core, without a diagnosis.
     n_clusters : int, optional
         Number of clusters. By default the suggestion of `partita.scan_k` over `k_range`.
-    method : str, class or estimator, default="lwgp"
+    method : str, class or estimator, default="ccgp"
         Consensus method: its key, class or estimator. An estimator is cloned; `n_clusters` is set,
         and the seed if it has none.
     k_range : iterable of int, default=range(2, 11)

@@ -46,7 +46,7 @@ def scan_k(
     k_range : iterable of int, default=range(2, 11)
         Numbers of clusters to try, each at least 2 and less than the number of samples.
     method : str, class or estimator, optional
-        Consensus method: its key, class or estimator; `n_clusters` is set. `LWGP()` by default.
+        Consensus method: its key, class or estimator; `n_clusters` is set. `CCGP()` by default.
     n_resamples : int, default=10
         Number of pairs of disjoint halves of the partitions, at least 2.
     n_null : int, default=10
@@ -116,7 +116,7 @@ def scan_k_features(
         k_min, k_max and random_state. `RandomRows(n_partitions=40, ratio=0.8)` by default: k-means
         on random samples of the rows.
     method : str, class or estimator, optional
-        Consensus method: its key, class or estimator; `n_clusters` is set. `LWGP()` by default.
+        Consensus method: its key, class or estimator; `n_clusters` is set. `CCGP()` by default.
     n_resamples : int, default=10
         Number of pairs of disjoint halves of the partitions, at least 2.
     n_null : int, default=10
@@ -243,7 +243,7 @@ class _Request:
                 f"Expected at least 2 resamples and 2 null ensembles, got {n_resamples} and "
                 f"{n_null}."
             )
-        method = prepare("lwgp" if method is None else method)
+        method = prepare("ccgp" if method is None else method)
         if "n_clusters" not in method.get_params(deep=False):
             raise ValueError(f"method must have the parameter n_clusters, got {method!r}.")
         return cls(method, n_resamples, n_null, early_stop)

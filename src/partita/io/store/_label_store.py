@@ -269,7 +269,9 @@ class LabelStore(StoreDescription):
         require_memory(
             shape[0] * (shape[1] * self.dtype.itemsize + 8),
             f"Reading {shape[0]} samples of {shape[1]} partitions into memory",
-            lambda _: "Fit SEC, KCC or LWGP to the store itself: they read its rows in chunks.",
+            lambda _: (
+                "Fit SEC, KCC, LWGP or CCGP to the store itself: they read its rows in chunks."
+            ),
         )
         codes = np.empty(shape, self.dtype)
         for start, stop in self.blocks():
