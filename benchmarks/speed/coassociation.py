@@ -1,14 +1,19 @@
-"""Co-association counts compared with a NumPy loop and with a float32 product of one-hots."""
+"""Co-association compared with a NumPy loop and with a float32 product of one-hots."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from benchmarks.speed._measure import Record, peak_mb, seconds
+import partita
+from benchmarks.speed._measure import Record, in_turn, peak_mb, seconds
 from partita import Ensemble
-from partita.matrices import agreement_counts
+from partita.matrices import agreement_counts, cluster_certainty
 
 N, M, K = 10_000, 100, 50
+PUBLIC_N = 8000
 
 
 def numpy_loop(labels: np.ndarray) -> np.ndarray:
@@ -18,6 +23,23 @@ def numpy_loop(labels: np.ndarray) -> np.ndarray:
     return counts
 
 
+def numpy_coassociation(labels: np.ndarray) -> np.ndarray:
+    counts = np.zeros((len(labels), len(labels)))
+    for column in labels.T:
+        counts += column[:, None] == column
+    return counts / labels.shape[1]
+
+
+def numpy_locally_weighted(labels: np.ndarray, certainty: np.ndarray) -> np.ndarray:
+    """Weights of clusters are passed: only the sums are measured."""
+    sums = np.zeros((len(labels), len(labels)))
+    for i, column in enumerate(labels.T):
+        sums += certainty[i * K + column][:, None] * (column[:, None] == column)
+    sums /= labels.shape[1]
+    np.fill_diagonal(sums, 1.0)
+    return sums
+
+
 def gemm(labels: np.ndarray) -> np.ndarray:
     onehot = np.zeros((len(labels), M * K), np.float32)
     onehot[np.arange(len(labels))[:, None], labels + K * np.arange(M)] = 1
@@ -25,6 +47,10 @@ def gemm(labels: np.ndarray) -> np.ndarray:
 
 
 def run() -> list[Record]:
+    return [*_counts(), *_public_calls()]
+
+
+def _counts() -> list[Record]:
     labels = np.random.default_rng(0).integers(0, K, (N, M)).astype(np.uint8)
     ensemble = Ensemble.from_partitions(labels)
     ours = seconds(lambda: agreement_counts(ensemble, np.uint8), 5)
@@ -51,3 +77,38 @@ def run() -> list[Record]:
             peak,
         ),
     ]
+
+
+def _public_calls() -> list[Record]:
+    """Measure from the table of labels to the matrix of all samples."""
+    labels = np.random.default_rng(0).integers(0, K, (PUBLIC_N, M))
+    certainty = cluster_certainty(labels)
+    calls: list[tuple[str, Callable[..., Any], Callable[[], Any]]] = [
+        ("coassociation", partita.coassociation, lambda: numpy_coassociation(labels)),
+        (
+            "locally_weighted_coassociation",
+            partita.locally_weighted_coassociation,
+            lambda: numpy_locally_weighted(labels, certainty),
+        ),
+    ]
+    records = []
+    for name, call, loop in calls:
+        np.testing.assert_allclose(call(labels), loop(), rtol=1e-12)
+        whole, half, reference = in_turn(
+            lambda call=call: call(labels),
+            lambda call=call: call(labels, dtype="float32"),
+            loop,
+            repeats=2,
+        )
+        for dtype, ours in (("float64", whole), ("float32", half)):
+            records.append(
+                Record(
+                    f"{name}, n = {PUBLIC_N}, m = {M}, K_i = {K}, {dtype}",
+                    ours,
+                    "NumPy loop over partitions, float64",
+                    reference,
+                    40,
+                    peak_mb(lambda call=call, dtype=dtype: call(labels, dtype=dtype)),
+                )
+            )
+    return records

@@ -1,9 +1,10 @@
-"""The kernels on listed pairs against whole matrices."""
+"""The kernels on listed pairs: both forms, and whole matrices."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from forms import call_both
 
 from partita._kernels import pairs as kernels
 from partita.datasets import make_partitions
@@ -17,6 +18,23 @@ pytestmark = pytest.mark.kernel
 def ensemble(request):
     labels, _ = make_partitions(14, 6, 4, noise=0.4, missing_ratio=request.param)
     return Ensemble.from_partitions(labels).compress()
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_blocks_of_pairs_do_not_matter(ensemble, monkeypatch, size):
+    pairs, rng = joined_pairs(ensemble), np.random.default_rng(2)
+    n, m = ensemble.codes.shape
+    record = ensemble.codes, ensemble.missing_code, rng.uniform(1, 9, m)
+    penalty = rng.random((n, 3)), rng.random(n), 0.7, 1.5
+    W = rng.uniform(0.3, 1, len(pairs))
+    results = []
+    for block in (size, 1 << 14):
+        monkeypatch.setattr(kernels, "_PAIRS", block)
+        S, d = np.zeros(len(pairs)), np.zeros((n, m))
+        kernels.complete(record, pairs.pattern, penalty, np.ones(n), W, 0, n, S, d)
+        results.append((S, d))
+    np.testing.assert_array_equal(results[0][0], results[1][0])
+    np.testing.assert_array_equal(results[0][1], results[1][1])
 
 
 @pytest.fixture
@@ -39,12 +57,15 @@ def test_lists_the_pairs_that_some_partition_joins(ensemble, votes):
 
 
 def test_blocks_of_rows_do_not_matter(ensemble):
-    labels, missing, n = ensemble.codes, ensemble.missing_code, ensemble.n_rows
+    labels, n = ensemble.codes, ensemble.n_rows
+    missing = labels.dtype.type(ensemble.missing_code)
     whole = joined_pairs(ensemble)
-    count, partner = np.zeros(n, np.int64), np.empty_like(whole.partner)
+    count, partner = np.zeros(n, np.int64), np.zeros_like(whole.partner)
     for start, stop in ((0, 5), (5, n)):
-        kernels.count_partners(labels, missing, start, stop, count)
-        kernels.list_partners(labels, missing, whole.start_of, start, stop, partner)
+        _, (*_, count) = call_both(kernels.count_partners, labels, missing, start, stop, count)
+        _, (*_, partner) = call_both(
+            kernels.list_partners, labels, missing, whole.start_of, start, stop, partner
+        )
     np.testing.assert_array_equal(count, np.diff(whole.start_of))
     np.testing.assert_array_equal(partner, whole.partner)
 
@@ -54,9 +75,10 @@ def test_pace(ensemble, votes):
     rng = np.random.default_rng(0)
     pairs = joined_pairs(ensemble)
     strength, S, age = rng.uniform(1, 9, ensemble.n_partitions), rng.random(len(pairs)), 6.0
-    W = np.empty(len(pairs))
-    record = ensemble.codes, ensemble.missing_code, strength
-    kernels.pace(record, pairs.pattern, age, S, 0, pairs.n_rows, W)
+    W = np.zeros(len(pairs))
+    record = ensemble.codes, ensemble.codes.dtype.type(ensemble.missing_code), strength
+    for share in ((0, 5), (5, 5), (5, pairs.n_rows)):
+        _, (*_, W) = call_both(kernels.pace, record, pairs.pattern, age, S, *share, W)
     full = pairs.dense(S, diagonal=1.0, elsewhere=0.0)
     loss = blow_up * (sees * strength[:, None, None] * (full - joins) ** 2).sum(axis=0)
     unanimous = joins.sum(axis=0) == sees.sum(axis=0)
@@ -74,9 +96,13 @@ def test_complete(ensemble, votes):
     strength, W = rng.uniform(1, 9, m), rng.uniform(0.3, 1, len(pairs))
     Y, lift, weights = rng.random((n, 3)), rng.random(n), rng.uniform(1, 5, n)
     rho, gamma = 0.7, 1.5
-    S, d = np.empty(len(pairs)), np.empty((n, m))
-    record = ensemble.codes, ensemble.missing_code, strength
-    kernels.complete(record, pairs.pattern, (Y, lift, rho, gamma), weights, W, 0, n, S, d)
+    S, d = np.zeros(len(pairs)), np.zeros((n, m))
+    record = ensemble.codes, ensemble.codes.dtype.type(ensemble.missing_code), strength
+    penalty = Y, lift, rho, gamma
+    for share in ((0, 5), (5, n)):
+        _, (*_, S, d) = call_both(
+            kernels.complete, record, pairs.pattern, penalty, weights, W, *share, S, d
+        )
     full_W = pairs.dense(W, diagonal=1.0, elsewhere=1.0)
     total = blow_up * (sees * strength[:, None, None]).sum(axis=0)
     total[total == 0] = 1
@@ -100,13 +126,15 @@ def test_a_pair_on_the_threshold_stays():
     start_of, partner = np.array([0, 1, 1]), np.array([1], np.int32)
     strength = 1.0 / np.full(m, 1.0 / m)
     for order in (slice(None), slice(None, None, -1)):
-        S, W, d = np.array([14 / m]), np.empty(1), np.empty((2, m))
+        S, W, d = np.array([14 / m]), np.zeros(1), np.zeros((2, m))
         age = 2 * (0.1**2 * 0.9 + 0.9**2 * 0.1) * m**2
         record, pattern = (
-            (np.ascontiguousarray(labels[:, order]), 255, strength),
+            (np.ascontiguousarray(labels[:, order]), np.uint8(255), strength),
             (start_of, partner),
         )
         penalty = np.zeros((2, 1)), np.zeros(2), 1.0, (m * 0.3) ** 2
-        kernels.pace(record, pattern, age, S, 0, 2, W)
-        kernels.complete(record, pattern, penalty, np.ones(2), W, 0, 2, S, d)
+        _, (*_, W) = call_both(kernels.pace, record, pattern, age, S, 0, 2, W)
+        _, (*_, S, d) = call_both(
+            kernels.complete, record, pattern, penalty, np.ones(2), W, 0, 2, S, d
+        )
         assert S[0] == pytest.approx(0.7)

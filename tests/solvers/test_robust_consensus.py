@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from partita.solvers.evidence import SoftMatrices, Votes, error_band
-from partita.solvers.robust_consensus import remove_errors
+from partita.solvers.inverse_root import InverseRoot
+from partita.solvers.robust_consensus import divergence, remove_errors, update_consensus
 
 
 def theorem_3(c, s, lam):
@@ -67,3 +68,53 @@ def test_votes_and_matrices_are_the_same_evidence():
     (pull, cost), (soft_pull, soft_cost) = remove_errors(votes, A, 0.7), remove_errors(soft, A, 0.7)
     np.testing.assert_allclose(pull[votes.free], soft_pull[votes.free], rtol=1e-10)
     assert cost == pytest.approx(soft_cost, rel=1e-12)
+
+
+def problem(n, *, everywhere):
+    """Votes with some free pairs, a consensus with entries at the edges, and C."""
+    rng = np.random.default_rng(0)
+    joined = rng.integers(0, 8, (n, n)).astype(np.uint8)
+    joined = np.minimum(joined, joined.T)
+    seen = None if everywhere else np.maximum(joined, rng.integers(5, 8, (n, n)).astype(np.uint8))
+    votes = Votes.of(joined, seen, 7, rng.integers(1, 5, n).astype(float))
+    A = rng.random((n, n))
+    A[0, 1], A[1, 0], A[2, 3] = 0.0, 1.0, 1e-300  # where logarithms and divisions are clipped
+    votes.free[0, 1] = votes.free[1, 0] = votes.free[2, 3] = True
+    return votes, A, rng.normal(0, 30, (n, n))
+
+
+def entropy_and_pull(votes, A, C):
+    eps = np.finfo(float).eps
+    low, high = np.maximum(A, eps), np.maximum(1 - A, eps)
+    terms = votes.seen * (A * np.log(low) + (1 - A) * np.log(high)) + A * C
+    return np.where(votes.free, terms, 0.0)
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+@pytest.mark.parametrize("has_rank", [False, True])
+def test_update_is_equation_11(everywhere, has_rank):
+    votes, A, C = problem(140, everywhere=everywhere)
+    S = InverseRoot.of((A + A.T) / 2, votes.weights, 1e-3) if has_rank else None
+    out, energy = update_consensus(votes, A, C, S, 2.0)
+    D = np.zeros_like(A) if S is None else 2.0 * S.rows
+    plus, minus = np.maximum(D, 0.0), np.maximum(-D, 0.0)
+    if S is not None:
+        minus[np.diag_indices_from(minus)] = 2.0 * S.surplus
+    plus, minus = plus @ A, minus @ A
+    m = votes.seen.astype(float)
+    eps = np.finfo(float).eps
+    low, high = np.maximum(A, eps), np.maximum(1 - A, eps)
+    G = 2 * m / low + 2 * m / high + np.maximum(C, 0) / low + 2 * plus / low
+    B = m * np.log(low) - 2 * m / high - m * np.log(high)
+    H = np.maximum(-C, 0) * A + 2 * minus * A
+    expected = np.minimum((-B + np.sqrt(B**2 + 4 * G * H)) / (2 * G), 1)
+    np.testing.assert_allclose(out, np.where(votes.free, expected, A), rtol=1e-10)
+    assert 0 <= out.min() <= out.max() <= 1
+    terms = A * (plus - minus) + entropy_and_pull(votes, A, C)
+    assert energy == pytest.approx(votes.weights @ terms @ votes.weights, rel=1e-10)
+
+
+def test_divergence():
+    votes, A, C = problem(140, everywhere=False)
+    expected = votes.weights @ entropy_and_pull(votes, A, C) @ votes.weights
+    assert divergence(votes, A, C) == pytest.approx(expected, rel=1e-12)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["count_equal", "list_labels", "row_blocks"]
+__all__ = ["count_blocks", "count_equal", "list_labels", "row_blocks"]
 
 _BLOCK = 1 << 16  # labels that are listed at a time; their lists stay in the cache
 
@@ -62,3 +62,17 @@ def count_equal(
             equal &= ~is_missing
         total += np.add.reduce(equal.view(np.uint8), axis=0, dtype=np.uint8)
     return total
+
+
+def count_blocks(
+    columns: NDArray[Any], missing_code: Any, start: int, stop: int
+) -> Iterator[tuple[int, int, NDArray[np.uint32]]]:
+    """Split rows start..stop into blocks; count their shared clusters with all rows from it on.
+
+    Yield the first row of a block, the end of it, and what `count_equal` returns.
+    """
+    m, n = columns.shape
+    n_rows = max(1, _BLOCK // (m * (n - start)))
+    for top in range(start, stop, n_rows):
+        bottom = min(top + n_rows, stop)
+        yield top, bottom, count_equal(columns, missing_code, top, bottom, top)

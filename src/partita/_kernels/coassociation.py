@@ -10,19 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from partita._kernels._dispatch import kernel
-from partita._kernels._labels import count_equal
+from partita._kernels._labels import count_blocks
 
-_COMPARISONS = 1 << 18  # that are kept at a time; they stay in the cache
 _WEIGHED_ROWS = 32  # whose sums are kept at a time, so that they take little memory
-
-
-def _count_blocks(columns, missing_code, start, stop):
-    """Yield blocks of rows and the numbers of their agreements with all rows from `top` on."""
-    m, n = columns.shape
-    n_rows = max(1, _COMPARISONS // (m * (n - start)))
-    for top in range(start, stop, n_rows):
-        bottom = min(top + n_rows, stop)
-        yield top, bottom, count_equal(columns, missing_code, top, bottom, top)
 
 
 @kernel
@@ -31,7 +21,7 @@ def count_rows(columns, missing_code, table, start, stop, out):
 
     With 0, 1, 2, ... in the table these are counts, with 0, 1/m, 2/m, ... shares.
     """
-    for top, bottom, count in _count_blocks(columns, missing_code, start, stop):
+    for top, bottom, count in count_blocks(columns, missing_code, start, stop):
         values = table[count]
         out[top:bottom, top:] = values
         out[top:, top:bottom] = values.T
@@ -40,7 +30,7 @@ def count_rows(columns, missing_code, table, start, stop, out):
 @kernel
 def divide_rows(columns, missing_code, start, stop, out):
     """Update `out` in place: divide by the number of clusters that two rows share, if any."""
-    for top, bottom, count in _count_blocks(columns, missing_code, start, stop):
+    for top, bottom, count in count_blocks(columns, missing_code, start, stop):
         divisor = np.maximum(count, 1)
         out[top:bottom, top:] /= divisor
         below, divisor = out[bottom:, top:bottom], divisor[:, bottom - top :].T

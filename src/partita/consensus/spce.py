@@ -28,6 +28,7 @@ _STAGES = ((0.9, 5), (0.8, 5), (0.7, 5), (0.6, 5), (0.5, 20))
 _N_ITER = sum(n for _, n in _STAGES)
 _TOO_CONNECTED = 1e-9  # if the K smallest eigenvalues sum to more: fewer than K components
 _TOO_SPLIT = 1e-11  # if the K + 1 smallest sum to less: more than K components
+_OPERATIONS = 160  # elementary operations per pair and partition, all iterations
 _TINY = np.finfo(np.float64).eps
 _TRACE = np.dtype(
     [(n, np.float64) for n in ("r", "rho", "sum_smallest", "sum_with_next", "total", "n_nonzero")]
@@ -219,7 +220,8 @@ class _Model:
 
     def update_weights(self) -> None:
         """Update W by (13)."""
-        kernel, pattern, votes = _kernels.pairs.pace, self.pairs.pattern, self._votes()
+        kernel = _kernels.pairs.pace.at(self._work())
+        pattern, votes = self.pairs.pattern, self._votes()
         run_blocks(
             lambda start, stop: kernel(votes, pattern, self.age, self.S, start, stop, self.W),
             self.pairs.n_rows,
@@ -252,13 +254,19 @@ class _Model:
         weights = self.ensemble.weights
         return low_spectrum(graph, weights, self.n_clusters, within_rows=within_rows)
 
-    def _votes(self) -> tuple[NDArray[Any], int, NDArray[np.float64]]:
+    def _work(self) -> int:
+        """Return about how many elementary operations all iterations need."""
+        return _OPERATIONS * len(self.pairs) * self.ensemble.n_partitions
+
+    def _votes(self) -> tuple[NDArray[Any], Any, NDArray[np.float64]]:
         """Return the codes, the missing code and the weights of the partitions."""
-        return self.ensemble.codes, self.ensemble.missing_code, 1.0 / self.alpha
+        codes = self.ensemble.codes
+        return codes, codes.dtype.type(self.ensemble.missing_code), 1.0 / self.alpha
 
     def _complete(self, rho: float, gamma: float) -> NDArray[np.float64]:
         """Update S by (16) and (17); return d_i = ‖(S - S⁽ⁱ⁾) ∘ W‖²."""
-        kernel, pattern, votes = _kernels.pairs.complete, self.pairs.pattern, self._votes()
+        kernel = _kernels.pairs.complete.at(self._work())
+        pattern, votes = self.pairs.pattern, self._votes()
         weights, penalty = self.ensemble.weights, (self.Y, self.lift, rho, gamma)
         d = np.empty(self.ensemble.codes.shape)
         run_blocks(

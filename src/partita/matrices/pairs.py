@@ -74,13 +74,13 @@ def joined_pairs(ensemble: Ensemble) -> JoinedPairs:
 
     Cost O(n'² m) comparisons and 4 bytes per pair.
     """
-    codes, missing_code, n = ensemble.codes, ensemble.missing_code, ensemble.n_rows
-    kernel = _kernels.pairs
+    codes, n = ensemble.codes, ensemble.n_rows
+    code, work = codes.dtype.type(ensemble.missing_code), 2 * n * codes.size
+    count_partners = _kernels.pairs.count_partners.at(work)
+    list_partners = _kernels.pairs.list_partners.at(work)
     count = np.zeros(n, np.int64)
-    run_blocks(lambda a, b: kernel.count_partners(codes, missing_code, a, b, count), n, BLOCK)
+    run_blocks(lambda a, b: count_partners(codes, code, a, b, count), n, BLOCK)
     start_of = np.concatenate([[0], np.cumsum(count)])
     partner = np.empty(int(start_of[-1]), np.int32)
-    run_blocks(
-        lambda a, b: kernel.list_partners(codes, missing_code, start_of, a, b, partner), n, BLOCK
-    )
+    run_blocks(lambda a, b: list_partners(codes, code, start_of, a, b, partner), n, BLOCK)
     return JoinedPairs(start_of, partner)
