@@ -28,11 +28,33 @@ def full_table() -> str:
     return table(records())
 
 
+def first_fit_table() -> str:
+    """Return a table of the first and the second fit of every method in a new process."""
+    start = "first fit of "
+    rows: dict[str, dict[str, str]] = {}
+    for record in stored():
+        if record["name"].startswith(start):
+            method, _, size = record["name"].removeprefix(start).partition(", ")
+            first, second = record["seconds"], record["reference_seconds"]
+            rows.setdefault(method, {})[size] = f"{first:.2f} | {second:.2f}"
+    sizes = list(dict.fromkeys(size for row in rows.values() for size in row))
+    titles = [f"{size}, {fit} fit" for size in sizes for fit in ("first", "second")]
+    lines = ["| method | " + " | ".join(titles) + " |", "| --- " * (len(titles) + 1) + "|"]
+    for method in sorted(rows, key=str.lower):
+        cells = [rows[method].get(size, "- | -") for size in sizes]
+        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def records() -> list[dict[str, Any]]:
-    """Return the records of time; the others compare a prediction or memory."""
-    content = json.loads(RECORDS.read_text(encoding="utf-8"))
-    others = ("plan of", "memory of")
-    return [record for record in content if not record["name"].startswith(others)]
+    """Return the records of time; the others have tables of their own or compare something else."""
+    others = ("plan of", "memory of", "first fit of")
+    return [record for record in stored() if not record["name"].startswith(others)]
+
+
+def stored() -> list[dict[str, Any]]:
+    content: list[dict[str, Any]] = json.loads(RECORDS.read_text(encoding="utf-8"))
+    return content
 
 
 def table(rows: list[dict[str, Any]]) -> str:

@@ -27,6 +27,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/command-line.md", "reference", command_line.reference),
     ("docs/methods.md", "methods", methods_table.full_table),
     ("docs/speed.md", "speed", speed_table.full_table),
+    ("docs/speed.md", "first-fit", speed_table.first_fit_table),
 ]
 
 
