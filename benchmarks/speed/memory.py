@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 import partita
 from benchmarks.speed._measure import Record, peak_mb
@@ -30,20 +31,19 @@ from partita.registry import all_methods, prepare
 
 LARGEST_RATIO = 1.3
 REQUIRED = 128 << 20
-N_PARTITIONS, N_BASE_CLUSTERS, N_CLUSTERS, N_WARM = 20, 30, 10, 300
+N_PARTITIONS, N_BASE_CLUSTERS, N_CLUSTERS = 20, 30, 10
 SHORT = {"n_init": 1, "max_iter": 2}  # more restarts and iterations need no more memory
 
 
 @dataclass(frozen=True)
 class Case:
-    """A call, the arguments for it, and smaller ones that load and compile what it needs.
+    """A call and its argument.
 
     `required` is the promise of a method; by default it is the largest amount that a step requires.
     """
 
     call: Callable[[Any], Any]
-    full: Any
-    small: Any
+    argument: Any
     required: int | None = None
 
 
@@ -87,48 +87,37 @@ def method_case(key: str) -> Case:
         low, high = (middle + 1, high) if required(middle) < REQUIRED else (low, middle)
     rows = ensemble(low)
     promise = method.bytes_needed(Size.of(rows, N_CLUSTERS))
-    return Case(method.fit, rows, ensemble(N_WARM), promise)
+    return Case(lambda partitions: clone(method).fit(partitions), rows, promise)
 
 
 def on_rows(function: Callable[..., Any], n_rows: int = 4200, **options: Any) -> Callable[[], Case]:
-    return lambda: Case(
-        lambda partitions: function(partitions, **options), ensemble(n_rows), ensemble(N_WARM)
-    )
+    return lambda: Case(lambda partitions: function(partitions, **options), ensemble(n_rows))
 
 
 def on_clusters(function: Callable[..., Any], *arguments: Any) -> Callable[[], Case]:
     """Call the function for 4200 base clusters."""
     return lambda: Case(
-        lambda partitions: function(partitions, *arguments),
-        ensemble(2000, 42, 100),
-        ensemble(N_WARM, 42, 5),
+        lambda partitions: function(partitions, *arguments), ensemble(2000, 42, 100)
     )
 
 
 def diagnosis_case() -> Case:
-    def labeled(n: int, k: int) -> tuple[Ensemble, np.ndarray]:
-        return ensemble(n, compressed=False), np.random.default_rng(0).integers(k, size=n)
-
-    return Case(lambda pair: partita.diagnose(*pair), labeled(50_000, 40), labeled(N_WARM, 40))
+    labels = np.random.default_rng(0).integers(80, size=50_000)
+    pair = ensemble(len(labels), compressed=False), labels
+    return Case(lambda pair: partita.diagnose(*pair), pair)
 
 
 def store_case() -> Case:
-    folder = Path(tempfile.mkdtemp())
-
-    def store(n: int) -> LabelStore:
-        rng = np.random.default_rng(0)
-        codes = rng.integers(100, size=(n, 50), dtype=np.uint8)
-        return LabelStore.from_partitions(Ensemble.from_partitions(codes), folder / str(n))
-
-    return Case(lambda source: source.to_ensemble(), store(2_500_000), store(N_WARM))
+    codes = np.random.default_rng(0).integers(100, size=(2_500_000, 50), dtype=np.uint8)
+    path = Path(tempfile.mkdtemp(), "labels")
+    store = LabelStore.from_partitions(Ensemble.from_partitions(codes), path)
+    return Case(lambda store: store.to_ensemble(), store)
 
 
 def accuracy_case() -> Case:
-    def pair(k: int) -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(0)
-        return rng.permutation(3 * k) % k, rng.permutation(3 * k) % k
-
-    return Case(lambda labels: partita.metrics.accuracy(*labels), pair(4200), pair(20))
+    rng = np.random.default_rng(0)
+    pair = [rng.permutation(12_600) % 4200 for _ in range(2)]
+    return Case(lambda pair: partita.metrics.accuracy(*pair), pair)
 
 
 def spectral_case(n_jobs: int) -> Case:
@@ -136,16 +125,14 @@ def spectral_case(n_jobs: int) -> Case:
         N_CLUSTERS, multipliers=(0.1, 0.5), n_init=1, n_jobs=n_jobs, random_state=0
     )
     X = np.random.default_rng(0).standard_normal((2400, 5))
-    return Case(generator.fit, X, X[:N_WARM])
+    return Case(lambda X: clone(generator).fit(X), X)
 
 
 def segment_case() -> Case:
     folder = Path(tempfile.mkdtemp())
 
-    def features(n: int) -> str:
-        path = folder / f"{n}.npy"
-        np.save(path, np.random.default_rng(0).standard_normal((n, 50), dtype=np.float32))
-        return str(path)
+    features = np.random.default_rng(0).standard_normal((500_000, 50), dtype=np.float32)
+    np.save(folder / "features.npy", features)
 
     def call(path: str) -> Any:
         store = tempfile.mkdtemp(dir=folder) + "/labels"
@@ -153,7 +140,7 @@ def segment_case() -> Case:
             path, store, n_partitions=1, ratio=0.5, n_clusters=10, n_jobs=1, random_state=0
         )
 
-    return Case(call, features(500_000), features(N_WARM))
+    return Case(call, str(folder / "features.npy"))
 
 
 CASES: dict[str, Callable[[], Case]] = {
@@ -203,14 +190,14 @@ def measure(name: str) -> MemoryRecord:
         statements.append(int(needed))
 
     def warm() -> None:
-        case.call(case.small)
+        case.call(case.argument)  # loads and compiles what the size of the work requires
         for module_name, module in list(sys.modules.items()):
             if module_name.startswith("partita.") and hasattr(module, "require_memory"):
                 module.require_memory = record
 
     def timed() -> None:
         start = time.perf_counter()
-        case.call(case.full)
+        case.call(case.argument)
         elapsed.append(time.perf_counter() - start)
 
     peak = peak_mb(timed, warm)
