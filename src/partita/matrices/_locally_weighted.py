@@ -21,7 +21,7 @@ from partita.matrices.agreement import (
 __all__ = ["cluster_certainty", "cluster_entropy", "locally_weighted_coassociation"]
 
 _MAX_LOGARITHMS = 1 << 22  # largest size of the table of x log2 x, for integer weights
-_OPERATIONS = 20  # elementary operations per label and partition
+_OPERATIONS = 60  # elementary operations per label and partition
 
 
 def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
