@@ -43,7 +43,7 @@ def distinct_rows(n_rows):
     [
         ("drec", 900),
         ("eac", 1800),
-        ("ecpcs", 1000),
+        ("ecpcs", 1500),
         ("hbgf", 20_000),
         ("lwea", 1800),
         ("lwgp", 30_000),
