@@ -11,11 +11,20 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from partita._packages import is_installed
+
 # The same examples in every run, and no deadline on a busy machine.
 settings.register_profile(
     "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("suite")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let large tests run without numba (`make test-nojit`), which warns that they are slow."""
+    if not is_installed("numba"):
+        config.addinivalue_line("filterwarnings", "ignore:numba cannot be imported")
+
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 ORACLES = SHARED / "oracles"
