@@ -1,20 +1,15 @@
-"""Inner loops of the kernels, written as LLVM instructions for vector registers.
+"""Sums of table rows, as a plain loop and as LLVM instructions for vector registers.
 
-Each public function is defined in NumPy, which runs if numba is disabled, and again as an intrinsic
-(`_add_costs` for `add_costs`) that compiled kernels call. The intrinsics exist because the loops
-are short, and what numba and LLVM add to a loop costs more than the loop itself:
-
-add_costs      LLVM tests before each loop whether arrays overlap, and stores the sums after each
-               vector. The intrinsic keeps all sums of a row in registers.
-two_smallest   LLVM does not vectorize a search for the smallest two values and their position. The
-               intrinsic compares eight values per instruction.
-list_clusters  A branch per label mispredicts where labels are missing at random. The intrinsic
-               compares 32 codes at once and writes the clusters without branches.
-prefetch_row   numba has no prefetch. Rows are visited out of order, so that the processor does not
-               load them in advance.
+Before a loop, LLVM tests whether arrays overlap, and it stores the sums after each vector. For
+short rows this takes longer than the sums. The instructions written here keep all sums of a row in
+registers, with the same result: a whole fit of SEC with few groups is 1.3 to 1.5 times as fast
+(`benchmarks/speed/vectors.py`). The plain loop serves where they do not work, or if the environment
+variable PARTITA_SIMD is 0.
 """
 
 from __future__ import annotations
+
+import os
 
 import numpy as np
 from llvmlite import ir
@@ -22,33 +17,24 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
+from partita._kernels._compiled._jit import jit
 from partita._kernels.quantization import LANES, REGISTERS
 
-__all__ = [
-    "PADDING",
-    "add_costs",
-    "list_clusters",
-    "prefetch_row",
-    "two_smallest",
-]
-
-_HALF = LANES // 2  # single-precision numbers in a register
-_LINE = 64  # bytes of a cache line
-_WORD = 32  # codes that are compared at a time
-PADDING = 8  # entries that are written at a time, so that lists are longer by this number
+__all__ = ["add_costs", "simd"]
 
 _I64, _I32, _F32 = ir.IntType(64), ir.IntType(32), ir.FloatType()
-_SHORTS = ir.VectorType(ir.IntType(16), LANES)
-_COSTS = ir.VectorType(_F32, LANES)
-_FLOATS, _INDICES = ir.VectorType(_F32, _HALF), ir.VectorType(_I32, _HALF)
+_SHORTS, _COSTS = ir.VectorType(ir.IntType(16), LANES), ir.VectorType(_F32, LANES)
 
 
-def add_costs(table, rows, first, last, origin, step, factor, costs):
+def add_costs(table, rows, first, last, origin, step, factor, simd, sums, costs):
     """Add factor (n origin + step q) to `costs`, q being the sum of n = last - first table rows.
 
     table : int8 or int16 of shape (., width)
     rows : int32, numbers of table rows, of which those at first..last are added
     origin, step, costs : float32 of shape (width,); the width is a `padded_width`
+    simd : True for the instructions written here, None for the plain loop; it is an argument, as
+        numba then compiles and caches the two apart
+    sums : scratch, int16 of shape (width,)
 
     Sums q have 16 bits and must not overflow.
     """
@@ -56,157 +42,106 @@ def add_costs(table, rows, first, last, origin, step, factor, costs):
     costs += factor * (np.float32(last - first) * origin + step * q)
 
 
-def two_smallest(values):
-    """Return the index of a smallest value, that value, and the smallest of the others.
-
-    values : float32, their number is a `padded_width`
-    """
-    index = int(np.argmin(values))
-    others = np.delete(values, index)
-    return index, values[index], others.min()
-
-
-def list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions):
-    """Fill `clusters` and `partitions` with those of the labels of row x; return their number.
-
-    Only partitions first..last are listed. codes : unsigned (n, m), missing_code : of the same
-    type, offsets : int32, clusters, partitions : int32 of length m + PADDING.
-    """
-    labeled = first + np.flatnonzero(codes[x, first:last] != missing_code)
-    partitions[: len(labeled)] = labeled
-    clusters[: len(labeled)] = offsets[labeled] + codes[x, labeled]
-    return len(labeled)
-
-
-def prefetch_row(codes, x):
-    """Start to load row x into the cache; nothing else happens."""
-
-
 @overload(add_costs)
-def _(table, rows, first, last, origin, step, factor, costs):
-    return lambda table, rows, first, last, origin, step, factor, costs: _add_costs(
+def _(table, rows, first, last, origin, step, factor, simd, sums, costs):
+    if simd != types.boolean:
+        return _add_rows
+    return lambda table, rows, first, last, origin, step, factor, simd, sums, costs: _add_vectors(
         table, rows, first, last, origin, step, factor, costs
     )
 
 
-@overload(two_smallest)
-def _(values):
-    return lambda values: _two_smallest(values)
+def _add_rows(table, rows, first, last, origin, step, factor, simd, sums, costs):
+    width, whole = np.uint64(len(costs)), last - (last - first) % 8
+    for k in range(width):
+        sums[k] = 0
+    for a in range(first, whole, 8):  # eight at a time: the sums are stored less often
+        t0, t1 = table[np.uint32(rows[a])], table[np.uint32(rows[a + 1])]
+        t2, t3 = table[np.uint32(rows[a + 2])], table[np.uint32(rows[a + 3])]
+        t4, t5 = table[np.uint32(rows[a + 4])], table[np.uint32(rows[a + 5])]
+        t6, t7 = table[np.uint32(rows[a + 6])], table[np.uint32(rows[a + 7])]
+        for k in range(width):
+            total = np.int16(t0[k]) + np.int16(t1[k]) + np.int16(t2[k]) + np.int16(t3[k])
+            total += np.int16(t4[k]) + np.int16(t5[k]) + np.int16(t6[k]) + np.int16(t7[k])
+            sums[k] += np.int16(total)
+    for a in range(whole, last):
+        entries = table[np.uint32(rows[a])]
+        for k in range(width):
+            sums[k] += np.int16(entries[k])
+    n = np.float32(last - first)
+    for k in range(width):
+        costs[k] += factor * (n * origin[k] + step[k] * np.float32(sums[k]))
 
 
-@overload(list_clusters)
-def _(codes, x, missing_code, offsets, first, last, clusters, partitions):
-    return lambda codes, x, missing_code, offsets, first, last, clusters, partitions: (
-        _list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions)
-    )
-
-
-@overload(prefetch_row)
-def _(codes, x):
-    return lambda codes, x: _prefetch_row(codes, x)
-
-
-def _require_contiguous(*arrays):
-    """Refuse arrays that are not contiguous: their entries would be read at wrong addresses."""
-    if any(array.layout != "C" for array in arrays):
-        raise TypingError("arrays must be contiguous, in C order")
-
-
-def _array(context, builder, signature, args, i):
-    """Return argument i as an array."""
-    return context.make_array(signature.args[i])(context, builder, args[i])
-
-
-def _int64(context, builder, signature, args, i):
-    """Return argument i as a 64-bit integer."""
-    return context.cast(builder, args[i], signature.args[i], types.int64)
-
-
-def _all_lanes(builder, value, n):
-    """Return a vector of n equal values."""
-    lane = builder.insert_element(
-        ir.Constant(ir.VectorType(value.type, n), ir.Undefined), value, _I32(0)
-    )
-    return builder.shuffle_vector(lane, lane, ir.Constant(ir.VectorType(_I32, n), [0] * n))
-
-
-def _load(builder, start, index, align):
+def _load(builder, start, index, vector, align):
     """Load the vector at an index; `align` is the alignment of its address in bytes."""
-    vector = builder.load(builder.gep(start, [index]))
-    vector.align = align
-    return vector
+    at = builder.gep(start, [index], source_etype=vector)
+    return builder.load(at, align=align, typ=vector)
 
 
-class _Loop:
-    """A loop over first..last in steps of `step`, first < last, with values kept in registers.
-
-    `index` is the loop variable. `carried` are the values, equal to `starts` in the first round.
-    Code that is built between the constructor and `close` is the body of the loop.
-    """
-
-    def __init__(self, builder, first, last, step, starts):
-        self.builder, self.last, self.step = builder, last, step
-        before = builder.block
-        self.body = builder.append_basic_block("vectors")
-        builder.branch(self.body)
-        builder.position_at_end(self.body)
-        self.index = builder.phi(_I64)
-        self.index.add_incoming(first, before)
-        self.carried = [builder.phi(value.type) for value in starts]
-        for phi, value in zip(self.carried, starts, strict=True):
-            phi.add_incoming(value, before)
-
-    def close(self, results):
-        """End the body: `results` are the carried values of the next round."""
-        builder = self.builder
-        following = builder.add(self.index, self.step)
-        self.index.add_incoming(following, self.body)
-        for phi, value in zip(self.carried, results, strict=True):
-            phi.add_incoming(value, self.body)
-        end = builder.append_basic_block("vectors.end")
-        builder.cbranch(builder.icmp_signed("<", following, self.last), self.body, end)
-        builder.position_at_end(end)
+def _all_lanes(builder, value):
+    """Return a vector of equal values."""
+    vector = ir.VectorType(value.type, LANES)
+    lane = builder.insert_element(ir.Constant(vector, ir.Undefined), value, _I32(0))
+    return builder.shuffle_vector(lane, lane, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
 
 
 @intrinsic
-def _add_costs(typing, table, rows, first, last, origin, step, factor, costs):
-    _require_contiguous(table, rows, origin, step, costs)
+def _add_vectors(typing, table, rows, first, last, origin, step, factor, costs):
+    if any(array.layout != "C" for array in (table, rows, origin, step, costs)):
+        raise TypingError("arrays must be contiguous, in C order")
 
     def generate(context, builder, signature, args):
         table, rows, origin, step, costs = (
-            _array(context, builder, signature, args, i) for i in (0, 1, 4, 5, 7)
+            context.make_array(signature.args[i])(context, builder, args[i])
+            for i in (0, 1, 4, 5, 7)
         )
-        first, last = (_int64(context, builder, signature, args, i) for i in (2, 3))
-        factor = _all_lanes(builder, args[6], LANES)
-        number = builder.sitofp(builder.sub(last, first), _F32)
-        number = _all_lanes(builder, number, LANES)
+        first, last = (
+            context.cast(builder, args[i], signature.args[i], types.int64) for i in (2, 3)
+        )
+        factor = _all_lanes(builder, args[6])
+        number = _all_lanes(builder, builder.sitofp(builder.sub(last, first), _F32))
         n_registers = builder.udiv(cgutils.unpack_tuple(builder, step.shape, 1)[0], _I64(LANES))
         entries = ir.VectorType(context.get_data_type(signature.args[0].dtype), LANES)
         source = builder.bitcast(table.data, entries.as_pointer())
         origin, step, costs = (
             builder.bitcast(array.data, _COSTS.as_pointer()) for array in (origin, step, costs)
         )
-        zero = ir.Constant(_SHORTS, [0] * LANES)
 
         def add(begin, n, length):
             """Add the n registers from `begin` on; a row of the table has `length` registers."""
-            loop = _Loop(builder, first, last, _I64(1), [zero] * n)
-            row = builder.sext(builder.load(builder.gep(rows.data, [loop.index])), _I64)
-            at = builder.gep(source, [builder.add(builder.mul(row, length), begin)])
-            vectors = [_load(builder, at, _I64(j), 1) for j in range(n)]
-            if entries != _SHORTS:
-                vectors = [builder.sext(vector, _SHORTS) for vector in vectors]
-            sums = [builder.add(*pair) for pair in zip(loop.carried, vectors, strict=True)]
-            loop.close(sums)
+            before, body = builder.block, builder.append_basic_block("add.rows")
+            builder.branch(body)
+            builder.position_at_end(body)
+            index, carried = builder.phi(_I64), [builder.phi(_SHORTS) for _ in range(n)]
+            index.add_incoming(first, before)
+            at = builder.gep(rows.data, [index], source_etype=_I32)
+            row = builder.sext(builder.load(at, typ=_I32), _I64)
+            start = builder.add(builder.mul(row, length), begin)
+            sums = []
+            for j in range(n):
+                vector = _load(builder, source, builder.add(start, _I64(j)), entries, 1)
+                vector = vector if entries == _SHORTS else builder.sext(vector, _SHORTS)
+                sums.append(builder.add(carried[j], vector))
+            following = builder.add(index, _I64(1))
+            index.add_incoming(following, body)
+            for phi, value in zip(carried, sums, strict=True):
+                phi.add_incoming(ir.Constant(_SHORTS, [0] * LANES), before)
+                phi.add_incoming(value, body)
+            end = builder.append_basic_block("add.rows.end")
+            builder.cbranch(builder.icmp_signed("<", following, last), body, end)
+            builder.position_at_end(end)
             for j in range(n):
                 here = builder.add(begin, _I64(j))
                 steps = builder.sitofp(sums[j], _COSTS)
                 cost = builder.fadd(
-                    builder.fmul(number, _load(builder, origin, here, 4)),
-                    builder.fmul(steps, _load(builder, step, here, 4)),
+                    builder.fmul(number, _load(builder, origin, here, _COSTS, 4)),
+                    builder.fmul(steps, _load(builder, step, here, _COSTS, 4)),
                 )
-                cost = builder.fadd(_load(builder, costs, here, 4), builder.fmul(factor, cost))
-                builder.store(cost, builder.gep(costs, [here])).align = 4
+                cost = builder.fadd(
+                    _load(builder, costs, here, _COSTS, 4), builder.fmul(factor, cost)
+                )
+                builder.store(cost, builder.gep(costs, [here], source_etype=_COSTS), align=4)
 
         with builder.if_then(builder.icmp_signed("<", first, last)):
             many, end = (builder.append_basic_block(name) for name in ("add.many", "add.end"))
@@ -229,149 +164,24 @@ def _add_costs(typing, table, rows, first, last, origin, step, factor, costs):
     return result, generate
 
 
-def _smaller_of(builder, one, other):
-    """Merge two triples (smallest, second, index of smallest) lane by lane; on a tie `one` wins."""
-    smaller = builder.fcmp_ordered("<", other[0], one[0])
-    loser = builder.select(smaller, one[0], other[0])
-    second = builder.select(builder.fcmp_ordered("<", other[1], one[1]), other[1], one[1])
-    return (
-        builder.select(smaller, other[0], one[0]),
-        builder.select(builder.fcmp_ordered("<", loser, second), loser, second),
-        builder.select(smaller, other[2], one[2]),
-    )
+@jit
+def _sum(table, rows, origin, step, simd, sums, costs):
+    """Add costs of two rows to `costs`; `sums` is scratch."""
+    add_costs(table, rows, 0, 2, origin, step, np.float32(1.0), simd, sums, costs)
 
 
-@intrinsic
-def _two_smallest(typing, values):
-    _require_contiguous(values)
-
-    def generate(context, builder, signature, args):
-        values = _array(context, builder, signature, args, 0)
-        (n,) = cgutils.unpack_tuple(builder, values.shape, 1)
-        source = builder.bitcast(values.data, _FLOATS.as_pointer())
-        infinite = ir.Constant(_FLOATS, [float("inf")] * _HALF)
-        # two independent chains of comparisons: neither waits for the other
-        starts = [
-            value
-            for chain in range(2)
-            for value in (
-                infinite,
-                infinite,
-                ir.Constant(_INDICES, [_HALF * chain + lane for lane in range(_HALF)]),
-                ir.Constant(_INDICES, [_HALF * chain + lane for lane in range(_HALF)]),
-            )
-        ]
-        loop = _Loop(builder, _I64(0), builder.udiv(n, _I64(_HALF)), _I64(2), starts)
-        results, chains = [], []
-        for chain in range(2):
-            smallest, second, index, here = loop.carried[4 * chain : 4 * chain + 4]
-            value = _load(builder, source, builder.add(loop.index, _I64(chain)), 4)
-            chains.append(_smaller_of(builder, (smallest, second, index), (value, infinite, here)))
-            following = builder.add(here, ir.Constant(_INDICES, [LANES] * _HALF))
-            results += [*chains[chain], following]
-        loop.close(results)
-        merged = _smaller_of(builder, *chains)
-        n_lanes = _HALF
-        while n_lanes > 1:  # merge the upper half of the lanes into the lower half
-            n_lanes //= 2
-            halves = [
-                [
-                    builder.shuffle_vector(
-                        vector,
-                        vector,
-                        ir.Constant(
-                            ir.VectorType(_I32, n_lanes), list(range(begin, begin + n_lanes))
-                        ),
-                    )
-                    for vector in merged
-                ]
-                for begin in (0, n_lanes)
-            ]
-            merged = _smaller_of(builder, *halves)
-        smallest, second, index = (builder.extract_element(vector, _I32(0)) for vector in merged)
-        index = builder.sext(index, _I64)
-        return context.make_tuple(builder, signature.return_type, [index, smallest, second])
-
-    return types.containers.Tuple((types.int64, types.float32, types.float32))(values), generate
+def _probe():
+    """Return whether the instructions compile here and give the result of the definition."""
+    table = np.arange(2 * LANES, dtype=np.int16).reshape(2, LANES)
+    origin, step = np.ones((2, LANES), np.float32)
+    costs, expected = np.zeros((2, LANES), np.float32)
+    sums, rows = np.empty(LANES, np.int16), np.arange(2, dtype=np.int32)
+    add_costs(table, rows, 0, 2, origin, step, np.float32(1.0), None, sums, expected)
+    try:
+        _sum(table, rows, origin, step, True, sums, costs)
+    except Exception:  # noqa: BLE001 - whatever another version of LLVM or numba raises
+        return False
+    return bool((costs == expected).all())
 
 
-@intrinsic
-def _list_clusters(typing, codes, x, missing_code, offsets, first, last, clusters, partitions):
-    _require_contiguous(codes, offsets, clusters, partitions)
-
-    def generate(context, builder, signature, args):
-        codes, offsets, clusters, partitions = (
-            _array(context, builder, signature, args, i) for i in (0, 3, 6, 7)
-        )
-        x, first, last = (_int64(context, builder, signature, args, i) for i in (1, 4, 5))
-        missing_code = args[2]
-        m = cgutils.unpack_tuple(builder, codes.shape, 2)[1]
-        row = builder.gep(codes.data, [builder.mul(x, m)])
-        word_type = ir.VectorType(missing_code.type, _WORD)
-        missing_codes = _all_lanes(builder, missing_code, _WORD)
-        count_ones = _function(builder, "llvm.ctpop.i32", _I32, [_I32])
-        first_one = _function(builder, "llvm.cttz.i32", _I32, [_I32, ir.IntType(1)])
-        count = cgutils.alloca_once_value(builder, _I64(0))
-
-        def write(i, index):
-            """Write partition i and its cluster at an index of the lists; return its code."""
-            code = builder.load(builder.gep(row, [i]))
-            offset = builder.load(builder.gep(offsets.data, [i]))
-            cluster = builder.add(offset, builder.zext(code, _I32))
-            builder.store(cluster, builder.gep(clusters.data, [index]))
-            builder.store(builder.trunc(i, _I32), builder.gep(partitions.data, [index]))
-            return code
-
-        rest = builder.urem(builder.sub(last, first), _I64(_WORD))
-        whole = builder.sub(last, rest)
-        with cgutils.for_range_slice(builder, first, whole, _I64(_WORD)) as (begin, _):
-            at = builder.bitcast(builder.gep(row, [begin]), word_type.as_pointer())
-            word = _load(builder, at, _I64(0), missing_code.type.width // 8)
-            mask = builder.bitcast(builder.icmp_unsigned("!=", word, missing_codes), _I32)
-            start = builder.load(count)
-            n_labeled = builder.zext(builder.call(count_ones, [mask]), _I64)
-            builder.store(builder.add(start, n_labeled), count)
-            # PADDING entries per round, so that the loop seldom repeats; extra ones are ignored
-            loop = _Loop(builder, _I64(0), n_labeled, _I64(PADDING), [mask])
-            (left,) = loop.carried
-            for j in range(PADDING):
-                bit = builder.call(first_one, [left, ir.IntType(1)(0)])
-                bit = builder.and_(bit, _I32(_WORD - 1))  # an extra entry: any valid bit will do
-                index = builder.add(builder.add(start, loop.index), _I64(j))
-                write(builder.add(begin, builder.zext(bit, _I64)), index)
-                left = builder.and_(left, builder.sub(left, _I32(1)))
-            loop.close([left])
-        with cgutils.for_range_slice(builder, whole, last, _I64(1)) as (i, _):
-            index = builder.load(count)
-            is_labeled = builder.icmp_unsigned("!=", write(i, index), missing_code)
-            builder.store(builder.add(index, builder.zext(is_labeled, _I64)), count)
-        return builder.load(count)
-
-    result = types.int64(codes, x, missing_code, offsets, first, last, clusters, partitions)
-    return result, generate
-
-
-@intrinsic
-def _prefetch_row(typing, codes, x):
-    _require_contiguous(codes)
-
-    def generate(context, builder, signature, args):
-        codes = _array(context, builder, signature, args, 0)
-        m = cgutils.unpack_tuple(builder, codes.shape, 2)[1]
-        at = builder.mul(_int64(context, builder, signature, args, 1), m)
-        byte = ir.IntType(8).as_pointer()
-        row = builder.bitcast(builder.gep(codes.data, [at]), byte)
-        prefetch = builder.module.declare_intrinsic(
-            "llvm.prefetch", (byte,), ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
-        )
-        for line in range(2):  # the processor loads the next lines itself
-            address = builder.gep(row, [_I64(_LINE * line)])
-            builder.call(prefetch, [address, _I32(0), _I32(3), _I32(1)])
-        return context.get_dummy_value()
-
-    return types.void(codes, x), generate
-
-
-def _function(builder, name, result, arguments):
-    """Return an LLVM intrinsic function by name."""
-    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
+simd = True if os.environ.get("PARTITA_SIMD", "1") != "0" and _probe() else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from partita._kernels._compiled._jit import jit
-from partita._kernels._compiled._vectors import PADDING, list_clusters
+from partita._kernels._compiled._lists import PADDING, list_clusters
 
 
 def row_costs(table, costs, constant, scale, start, stop, out):

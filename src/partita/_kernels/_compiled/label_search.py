@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from partita._kernels._compiled import _vectors
 from partita._kernels._compiled._jit import jit
-from partita._kernels._compiled._vectors import (
-    PADDING,
-    add_costs,
-    list_clusters,
-    prefetch_row,
-    two_smallest,
-)
+from partita._kernels._compiled._lists import PADDING, list_clusters
+from partita._kernels._compiled._vectors import add_costs
 from partita._kernels.label_search import TIE
 
 __all__ = ["assign"]
 
 _BLOCK = 512  # rows whose bounds are updated together
 _ROWS = 32  # rows whose costs are kept together
-_AHEAD = 2  # rows by which prefetching is ahead
 _BATCH = 64  # entries whose sum cannot overflow 16 bits
 _ULP = 2.0**-23  # by which a bound is widened when it is stored in single precision
 
@@ -64,24 +59,25 @@ def assign(table, search, terms, start, stop, assignment):
     low, active_low = (np.empty((_ROWS, n), np.float32) for n in (width, n_active))
     return _assign(
         tuple(table), complete, unit, tuple(search.costs), tuple(quantized), place,
-        tuple(active_quantized), tuple(shifts), terms.scale, terms.n_labeled, start, stop, lists,
-        low, active_low, np.empty((2, _BLOCK), np.int64), np.empty(_BLOCK), tuple(assignment),
+        tuple(active_quantized), tuple(shifts), terms.scale, terms.n_labeled, start, stop,
+        _vectors.simd, lists, np.empty(width, np.int16), low, active_low,
+        np.empty((3, _BLOCK), np.int64), np.empty(_BLOCK), tuple(assignment),
     )  # fmt: skip
 
 
 @jit
 def _assign(
     table, complete, unit, costs, quantized, place, active_quantized, shifts, scale, n_labeled,
-    start, stop, lists, low, active_low, numbers, inactive_lower, assignment,
+    start, stop, simd, lists, sums, low, active_low, numbers, inactive_lower, assignment,
 ):  # fmt: skip
     """Update `assignment` as `assign` does.
 
     Rows are compared in small blocks: first those for which active groups may suffice, with these
-    groups, then all that are left, with all groups. `lists`, `low`, `active_low`, `numbers` and
-    `inactive_lower` are scratch.
+    groups, then all that are left, with all groups. `lists`, `sums`, `low`, `active_low`,
+    `numbers` and `inactive_lower` are scratch.
     """
     groups, upper, lower = assignment
-    rows, left = numbers[0], numbers[1]
+    rows, some, left = numbers[0], numbers[1], numbers[2]
     n_moved = 0
     for begin in range(start, stop, _BLOCK):
         end = min(begin + _BLOCK, stop)
@@ -90,24 +86,27 @@ def _assign(
             inactive_lower,
         )  # fmt: skip
         for first in range(0, n_rows, _ROWS):
-            n_some, n_left = first, 0  # rows[first:n_some] are compared with the active groups
+            # some[:n_some] are compared with the active groups; typed, as a literal would be a type
+            # of its own, for which the functions below would be compiled again
+            n_some = n_left = np.int64(0)
             for p in range(first, min(first + _ROWS, n_rows)):
                 x = rows[p]
                 if len(place) > 0 and groups[x] >= 0 and upper[x] < inactive_lower[x - begin]:
-                    rows[n_some] = x
+                    some[n_some] = x
                     n_some += 1
                 else:
                     left[n_left] = x
                     n_left += 1
-            if n_some > first:
+            if n_some > 0:
                 _bound_costs(
-                    table, complete, active_quantized, scale, rows, first, n_some, lists, active_low
-                )
+                    table, complete, active_quantized, scale, some, n_some, simd, lists, sums,
+                    active_low,
+                )  # fmt: skip
                 n_left = _list_left(
                     active_quantized[2], place, scale, n_labeled, begin, inactive_lower, groups,
-                    rows, first, n_some, n_left, active_low, upper, lower, left,
+                    some, n_some, n_left, active_low, upper, lower, left,
                 )  # fmt: skip
-            _bound_costs(table, complete, quantized, scale, left, 0, n_left, lists, low)
+            _bound_costs(table, complete, quantized, scale, left, n_left, simd, lists, sums, low)
             n_moved += _take_cheapest(
                 table, complete, unit, costs, quantized[2], scale, n_labeled, left, n_left, low,
                 lists, groups, upper, lower,
@@ -146,10 +145,10 @@ def _list_undecided(
 
 
 @jit
-def _bound_costs(table, complete, quantized, scale, rows, first, last, lists, low):
-    """Fill `low[0]`, `low[1]`, ... with lower bounds of the costs of rows[first], ...
+def _bound_costs(table, complete, quantized, scale, rows, n_rows, simd, lists, sums, low):
+    """Fill `low` with lower bounds of the costs of the first `n_rows` of `rows`.
 
-    `lists` is scratch; if no label is missing, `lists[1]` must hold 0..m.
+    `lists` and `sums` are scratch; if no label is missing, `lists[1]` must hold 0..m.
     """
     codes, missing_code, offsets = table
     entries, slope_entries, columns = quantized
@@ -157,9 +156,8 @@ def _bound_costs(table, complete, quantized, scale, rows, first, last, lists, lo
     slope_step, slope_origin = columns[1, 0], columns[1, 1]
     clusters, partitions = lists[0], lists[1]
     m, one = codes.shape[1], np.float32(1.0)
-    for p in range(first, last):
-        x, costs = rows[p], low[p - first]
-        prefetch_row(codes, rows[min(p + _AHEAD, last - 1)])
+    for p in range(n_rows):
+        x, costs = rows[p], low[p]
         s = np.float32(scale[x])
         if complete:  # the slopes are one term
             n = m
@@ -174,30 +172,46 @@ def _bound_costs(table, complete, quantized, scale, rows, first, last, lists, lo
                 costs[k] = np.float32(0.0)
         for a in range(0, n, _BATCH):
             b = min(a + _BATCH, n)
-            add_costs(entries, clusters, a, b, origin, step, one, costs)
+            add_costs(entries, clusters, a, b, origin, step, one, simd, sums, costs)
             if not complete:
-                add_costs(slope_entries, partitions, a, b, slope_origin, slope_step, s, costs)
+                add_costs(
+                    slope_entries, partitions, a, b, slope_origin, slope_step, s, simd, sums, costs
+                )
+
+
+@jit
+def _two_smallest(values):
+    """Return the index of a smallest value, that value, and the smallest of the others."""
+    index, smallest, second = 0, np.float32(np.inf), np.float32(np.inf)
+    for k in range(len(values)):
+        value = values[k]
+        if value < second:
+            if value < smallest:
+                index, smallest, second = k, value, smallest
+            else:
+                second = value
+    return index, smallest, second
 
 
 @jit
 def _list_left(
-    columns, place, scale, n_labeled, begin, inactive_lower, groups, rows, first, last, n_left,
+    columns, place, scale, n_labeled, begin, inactive_lower, groups, rows, n_rows, n_left,
     low, upper, lower, left,
 ):  # fmt: skip
-    """Add to `left`, which has n_left rows, those of rows[first:last] that may move.
+    """Add to `left`, which has n_left rows, those of the first `n_rows` of `rows` that may move.
 
     Return the number of rows in it. Update `low`, and the bounds `upper` and `lower` of the other
     rows, in place. `low` are lower bounds of the costs in the active groups.
     """
-    for p in range(first, last):
-        x, costs = rows[p], low[p - first]
+    for p in range(n_rows):
+        x, costs = rows[p], low[p]
         up, own = np.float64(upper[x]), place[groups[x]]
         if own >= 0:
             above = 2 * n_labeled[x] * (columns[0, 2, own] + scale[x] * columns[1, 2, own])
             up = min(up, costs[own] + above)
             up += _ULP * abs(up)
             costs[own] = np.inf
-        _, other, _ = two_smallest(costs)
+        _, other, _ = _two_smallest(costs)
         lowest = min(inactive_lower[x - begin], np.float64(other))
         if up < lowest:
             upper[x] = up
@@ -221,7 +235,7 @@ def _take_cheapest(
     for p in range(n_rows):
         x = rows[p]
         n, s = n_labeled[x], scale[x]
-        best, cost, second = two_smallest(low[p])
+        best, cost, second = _two_smallest(low[p])
         up = cost + 2 * n * (columns[0, 2, best] + s * columns[1, 2, best])
         lowest = np.float64(second)
         if up >= lowest:

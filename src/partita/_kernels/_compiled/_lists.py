@@ -1,0 +1,30 @@
+"""List of the labels of a row, for compiled kernels that read a row with missing labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partita._kernels._compiled._jit import jit
+
+__all__ = ["PADDING", "list_clusters"]
+
+PADDING = 1  # an entry is written before it counts, so that lists are longer by this number
+
+
+@jit(inline=True)
+def list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions):
+    """Fill `clusters` and `partitions` with those of the labels of row x; return their number.
+
+    Only partitions first..last are listed. codes : unsigned (n, m), missing_code : of the same
+    type, offsets : int32, clusters, partitions : int32 of length m + PADDING.
+
+    The first loop has no branch, which would be mispredicted where labels are missing at random.
+    """
+    row, n = codes[x], np.uint64(0)
+    for i in range(np.uint64(first), np.uint64(last)):
+        partitions[n] = i
+        n += np.uint64(row[i] != missing_code)
+    for a in range(n):
+        labeled = np.uint32(partitions[a])
+        clusters[a] = offsets[labeled] + np.int32(row[labeled])
+    return np.int64(n)
