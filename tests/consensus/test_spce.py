@@ -14,7 +14,8 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import partita
-from partita import SPCE
+from partita import SPCE, Ensemble
+from partita.consensus.spce import _Model
 from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, PartitaWarning
 from references import load_cases
@@ -374,3 +375,15 @@ def test_theta_outside_0_to_1(theta):
 def test_theta_at_its_bounds(theta):
     method = fit(make_partitions(noise=0.05)[0], 3, theta=theta)
     assert method.n_clusters_ == 3
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_a_pair_on_the_threshold_stays(order):
+    """14 of 20 votes at theta 0.3, r 0.9: S and threshold are equal, whatever the rounding."""
+    labels = np.array([[0] * 20, [0] * 14 + [1] * 6])[:, order]
+    model = _Model(Ensemble.from_partitions(labels), 1, 0.3)
+    model.set_age(0.9)
+    model.update_weights()
+    model.Y, model.lift = np.zeros((2, 1)), np.zeros(2)
+    model._complete(1.0, model.gamma)
+    assert pytest.approx([0.7]) == model.S

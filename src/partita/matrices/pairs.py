@@ -3,19 +3,98 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita import _kernels
 from partita._memory import require_memory
 from partita._threads import run_blocks
 from partita.ensemble import Ensemble
 
-__all__ = ["BLOCK", "JoinedPairs", "joined_pairs"]
+__all__ = ["JoinedPairs", "PackedVotes", "joined_pairs"]
 
-BLOCK = 256  # rows per block; with fewer, starting a thread costs more than it saves
+_ROWS = 32  # per block of comparisons
+_PAIRS = 1 << 15  # per block of an iteration
+_N_BYTES = 256
+_BITS = np.unpackbits(np.arange(_N_BYTES, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class PackedVotes:
+    """What every partition says of pairs of rows, one bit per partition.
+
+    Eight partitions share a byte. Sums over partitions are look-ups in tables of 256 entries, and
+    sums over pairs are counts of 256 values: an eighth of the work that one vote at a time takes.
+
+    Attributes
+    ----------
+    n_partitions : int
+        Number of partitions, m.
+    joins : array of shape (ceil(m / 8), n_pairs)
+        Whether each partition joins a pair, the first of eight partitions in the highest bit.
+    sees : array of shape (ceil(m / 8), n_pairs) or None
+        Whether each partition labels both rows; None if no label is missing.
+    """
+
+    n_partitions: int
+    joins: NDArray[np.uint8]
+    sees: NDArray[np.uint8] | None
+
+    def sums(
+        self, strength: NDArray[np.float64], pairs: slice
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the strength of partitions that join pairs, that of all, and if all join them.
+
+        Sums over the partitions that label a pair are extrapolated to all partitions.
+        """
+        tables = self._tables(strength)
+        joins = self.joins[:, pairs]
+        joining = _look_up(tables, joins)
+        everything = np.ones(self.n_partitions)
+        if self.sees is None:
+            unanimous = (joins == np.packbits(everything > 0)[:, None]).all(axis=0)
+            return joining, np.full(joining.shape, strength.sum()), unanimous
+        sees = self.sees[:, pairs]
+        factor = self.n_partitions / _look_up(self._tables(everything), sees)
+        total = _look_up(tables, sees)
+        return joining * factor, total * factor, (joins == sees).all(axis=0)
+
+    def costs(
+        self, parted: NDArray[np.float64], change: NDArray[np.float64], pairs: slice
+    ) -> NDArray[np.float64]:
+        """Return for every partition Σ parted over the pairs it labels + Σ change over joined ones.
+
+        A pair costs `parted` if a partition parts it, and parted + change if it joins it.
+        """
+        out = self._sums_of_bits(self.joins[:, pairs], change)
+        if self.sees is None:
+            out += parted.sum()
+        else:
+            out += self._sums_of_bits(self.sees[:, pairs], parted)
+        return out
+
+    def _sums_of_bits(
+        self, votes: NDArray[np.uint8], values: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return for every partition the sum of values over the pairs whose bit is set."""
+        by_byte = np.stack([np.bincount(byte, values, _N_BYTES) for byte in votes])
+        return (by_byte @ _BITS).reshape(-1)[: self.n_partitions]
+
+    def _tables(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of the values of the set bits, for all values of all bytes."""
+        padded = np.zeros((len(self.joins), 8))
+        padded.reshape(-1)[: self.n_partitions] = values
+        return padded @ _BITS.T
+
+
+def _look_up(tables: NDArray[np.float64], votes: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Return the sum of the entries of all bytes, for every pair."""
+    total = np.zeros(votes.shape[1])
+    for table, byte in zip(tables, votes, strict=True):
+        total += table[byte]
+    return total
 
 
 @dataclass(frozen=True)
@@ -28,10 +107,13 @@ class JoinedPairs:
         The partners of row a are `partner[start_of[a]:start_of[a + 1]]`, ascending.
     partner : array of shape (n_pairs,)
         Row b of every pair.
+    votes : PackedVotes
+        Which partitions join and which label the rows of every pair.
     """
 
     start_of: NDArray[np.int64]
     partner: NDArray[np.int32]
+    votes: PackedVotes
 
     @property
     def n_rows(self) -> int:
@@ -40,10 +122,15 @@ class JoinedPairs:
     def __len__(self) -> int:
         return len(self.partner)
 
-    @property
-    def pattern(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Arguments of the kernels."""
-        return self.start_of, self.partner
+    def blocks(self) -> list[slice]:
+        """Return slices of pairs, whose arrays stay in the cache."""
+        return [slice(a, min(a + _PAIRS, len(self))) for a in range(0, len(self), _PAIRS)]
+
+    def rows(self, pairs: slice) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the rows a and b of pairs."""
+        first, last = np.searchsorted(self.start_of, [pairs.start, pairs.stop - 1], side="right")
+        bounds = np.clip(self.start_of[first - 1 : last + 1], pairs.start, pairs.stop)
+        return np.repeat(np.arange(first - 1, last), np.diff(bounds)), self.partner[pairs]
 
     def upper(self, values: NDArray[np.float64]) -> sp.csr_matrix:
         """Return one value per pair as a sparse upper triangle, which shares the memory."""
@@ -70,17 +157,54 @@ class JoinedPairs:
 
 
 def joined_pairs(ensemble: Ensemble) -> JoinedPairs:
-    """Return the pairs of rows with co-association above 0.
+    """Return the pairs of rows with co-association above 0, and what every partition says of them.
 
-    Cost O(n'² m) comparisons and 4 bytes per pair.
+    Cost O(n'² m) comparisons, 4 + m / 8 bytes per pair, and m / 8 more if labels are missing.
     """
     codes, n = ensemble.codes, ensemble.n_rows
-    code, work = codes.dtype.type(ensemble.missing_code), 2 * n * codes.size
-    count_partners = _kernels.pairs.count_partners.at(work)
-    list_partners = _kernels.pairs.list_partners.at(work)
-    count = np.zeros(n, np.int64)
-    run_blocks(lambda a, b: count_partners(codes, code, a, b, count), n, BLOCK)
-    start_of = np.concatenate([[0], np.cumsum(count)])
-    partner = np.empty(int(start_of[-1]), np.int32)
-    run_blocks(lambda a, b: list_partners(codes, code, start_of, a, b, partner), n, BLOCK)
-    return JoinedPairs(start_of, partner)
+    observed = ensemble.observed if ensemble.n_missing else None
+    by_start: dict[int, _Block] = {}
+
+    def fill(start: int, stop: int) -> None:
+        by_start[start] = _list_block(codes, observed, start, stop)
+
+    run_blocks(fill, n, _ROWS)
+    blocks = [by_start[start] for start in sorted(by_start)]
+    counts = np.concatenate([block.counts for block in blocks])
+    return JoinedPairs(
+        np.concatenate([[0], np.cumsum(counts)]),
+        np.concatenate([block.partner for block in blocks]),
+        PackedVotes(
+            codes.shape[1],
+            np.concatenate([block.joins for block in blocks], axis=1),
+            None if observed is None else np.concatenate([block.sees for block in blocks], axis=1),
+        ),
+    )
+
+
+class _Block(NamedTuple):
+    """The pairs a < b with a in some rows: partners per row, rows b, and packed votes."""
+
+    counts: NDArray[np.int64]
+    partner: NDArray[np.int32]
+    joins: NDArray[np.uint8]
+    sees: NDArray[np.uint8]
+
+
+def _list_block(
+    codes: NDArray[Any], observed: NDArray[np.bool_] | None, start: int, stop: int
+) -> _Block:
+    later = codes[start:]
+    equal = codes[start:stop, None] == later
+    if observed is not None:
+        sees = observed[start:stop, None] & observed[start:]
+        equal &= sees
+    joins = np.packbits(equal, axis=2)
+    is_joined = np.triu(joins.any(axis=2), 1)
+    votes = np.ascontiguousarray(joins[is_joined].T)
+    return _Block(
+        is_joined.sum(axis=1),
+        (np.nonzero(is_joined)[1] + start).astype(np.int32),
+        votes,
+        votes if observed is None else np.ascontiguousarray(np.packbits(sees, axis=2)[is_joined].T),
+    )

@@ -78,7 +78,7 @@ class _Reporter(event.Listener):
 
     def on_start(self, event):
         function = event.data["dispatcher"].py_func
-        if function.__module__.startswith(__package__):
+        if (function.__module__ or "").startswith(__package__):
             report_progress("compiling, once", self.n_compiled, message=function.__name__)
             self.n_compiled += 1
 
