@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,9 +16,40 @@ from numpy.typing import NDArray
 
 from partita._kernels.records import CodeTable
 
-__all__ = ["Incidence", "block_sums", "incidences"]
+__all__ = ["CostTables", "Incidence", "block_sums", "incidences"]
 
 _LABELS = 1 << 16  # labels of a block; its arrays stay in the cache
+
+
+class CostTables:
+    """Tables of the costs of rows, arranged so that one product gives both sums of a row.
+
+    lookup : (L, K), slope : (m, K), offsets : of the m partitions
+    """
+
+    def __init__(
+        self, lookup: NDArray[np.float64], slope: NDArray[np.float64], offsets: NDArray[np.int32]
+    ) -> None:
+        self.lookup, self.slope, self.offsets = lookup, slope, offsets
+        self.has_slopes = bool(slope.any())
+
+    @cached_property
+    def all_slopes(self) -> NDArray[np.float64]:
+        """The sums of all slopes, shape (1, K), added one after the other."""
+        return np.cumsum(self.slope, axis=0)[-1:]
+
+    @cached_property
+    def by_label(self) -> NDArray[np.float64]:
+        """What a label adds to the sums; the last row, for a missing label, is 0.
+
+        Columns are the look-ups and, unless all are 0, the slopes of its partition.
+        """
+        n_clusters, n_groups = self.lookup.shape
+        terms = np.zeros((n_clusters + 1, 2 * n_groups if self.has_slopes else n_groups))
+        terms[:-1, :n_groups] = self.lookup
+        if self.has_slopes:
+            terms[:-1, n_groups:] = np.repeat(self.slope, np.diff(self.offsets), axis=0)
+        return terms
 
 
 @dataclass(frozen=True)
@@ -33,37 +64,30 @@ class Incidence:
     start: int
     stop: int
     clusters: NDArray[np.int32]
-    n_clusters: int
     is_complete: bool
 
-    def lookup_sums(self, lookup: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return for every row the sum of the rows of `lookup` of its base clusters."""
-        return self._sums(self.clusters, lookup)
+    def cost_sums(self, costs: CostTables) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return for every row the sums of its look-ups, and of the slopes of its partitions.
 
-    def slope_sums(self, slope: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return for every row the sum of the rows of `slope` of the partitions that label it.
-
-        If no label is missing, the sums are equal, and there is one row of them.
+        If the sums of the slopes are equal for all rows, there is one row of them.
         """
-        if self.is_complete or not slope.any():
-            return np.cumsum(slope, axis=0)[-1:]
-        m = len(slope)
-        partitions = np.arange(m, dtype=np.int32)
-        return self._sums(np.where(self.clusters < self.n_clusters, partitions, np.int32(m)), slope)
+        if self.is_complete:
+            return self._sums(costs.lookup), costs.all_slopes
+        sums = self._sums(costs.by_label)
+        if not costs.has_slopes:
+            return sums, costs.all_slopes
+        n_groups = costs.lookup.shape[1]
+        return sums[:, :n_groups], sums[:, n_groups:]
 
     def rows(self, numbers: NDArray[np.int64]) -> Incidence:
         """Return the incidence of some of the rows."""
-        return Incidence(
-            self.start, self.stop, self.clusters[numbers], self.n_clusters, self.is_complete
-        )
+        return Incidence(self.start, self.stop, self.clusters[numbers], self.is_complete)
 
-    def _sums(self, numbers: NDArray[np.int32], values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums of the rows `numbers` of `values`; a missing label adds 0."""
-        if not self.is_complete:
-            values = np.vstack([values, np.zeros(values.shape[1])])
-        n, m = numbers.shape
+    def _sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for every row the sum of the rows of `values` of its base clusters."""
+        n, m = self.clusters.shape
         ends = np.arange(0, n * m + 1, m, dtype=np.int32)
-        return np.asarray(_matrix(numbers.ravel(), ends, len(values)) @ values)
+        return np.asarray(_matrix(self.clusters.ravel(), ends, len(values)) @ values)
 
 
 def incidences(table: CodeTable, start: int, stop: int) -> Iterator[Incidence]:
@@ -78,8 +102,8 @@ def incidences(table: CodeTable, start: int, stop: int) -> Iterator[Incidence]:
         is_missing = block == missing_code
         is_complete = not is_missing.any()
         if not is_complete:
-            clusters[is_missing] = n_clusters
-        yield Incidence(top, bottom, clusters, n_clusters, is_complete)
+            np.putmask(clusters, is_missing, n_clusters)
+        yield Incidence(top, bottom, clusters, is_complete)
 
 
 def block_sums(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from partita._kernels._dispatch import kernel
-from partita._kernels._incidence import block_sums, incidences
+from partita._kernels._incidence import CostTables, block_sums, incidences
 from partita._kernels._labels import row_blocks
 
 
@@ -23,10 +23,11 @@ from partita._kernels._labels import row_blocks
 def row_costs(table, costs, constant, scale, start, stop, out):
     """Fill rows start..stop of `out`, shape (n, K), with the costs of these rows in all groups."""
     lookup, slope = costs
+    tables = CostTables(lookup, slope, table.offsets)
     for block in incidences(table, start, stop):
         x = slice(block.start, block.stop)
-        slopes = scale[x, None] * block.slope_sums(slope)
-        out[x] = constant[x, None] + (block.lookup_sums(lookup) + slopes)
+        lookups, slopes = block.cost_sums(tables)
+        out[x] = constant[x, None] + (lookups + scale[x, None] * slopes)
 
 
 @kernel
@@ -57,28 +58,29 @@ def move(table, complete, weights, mass, moves, first, last, counts, masses):
     """
     codes, missing_code, offsets = table
     n_groups = counts.shape[1]
-    rows = np.repeat(moves.rows, 2)  # every row leaves a group and enters one
-    group = np.column_stack([moves.old[moves.rows], moves.new[moves.rows]]).ravel()
-    weight = np.tile([-1.0, 1.0], len(moves.rows)) * weights[rows]
-    is_group = group >= 0
-    rows, group, weight = rows[is_group], group[is_group].astype(np.int64), weight[is_group]
-    of_mass = weight * mass[rows]
-    flat_counts, flat_masses = counts.ravel(), masses.ravel()
+    flat_counts, flat_masses, change = counts.ravel(), masses.ravel(), np.zeros(n_groups)
     begin, partitions = offsets[first:last].astype(np.int64), np.arange(first, last)
-    for top, bottom in row_blocks(last - first, 0, len(rows)):
-        block = codes[rows[top:bottom], first:last]
-        in_counts = (begin + block) * n_groups + group[top:bottom, None]
-        w = np.repeat(weight[top:bottom], last - first)
+    for top, bottom in row_blocks(2 * (last - first), 0, len(moves.rows)):
+        rows = np.repeat(moves.rows[top:bottom], 2)  # every row leaves a group and enters one
+        group = np.where(np.arange(len(rows)) % 2, moves.new[rows], moves.old[rows])
+        weight = np.tile([-1.0, 1.0], bottom - top) * weights[rows]
+        is_group = group >= 0
+        rows, group, weight = rows[is_group], group[is_group].astype(np.int64), weight[is_group]
+        of_mass = weight * mass[rows]
+        block = codes[rows, first:last]
+        in_counts = (begin + block) * n_groups + group[:, None]
+        w = np.repeat(weight, last - first)
         if complete:
             np.add.at(flat_counts, in_counts.ravel(), w)
+            np.add.at(change, group, of_mass)
             continue
         labeled = np.flatnonzero(block != missing_code)
         np.add.at(flat_counts, in_counts.ravel()[labeled], w[labeled])
-        in_masses = partitions * n_groups + group[top:bottom, None]
-        v = np.repeat(of_mass[top:bottom], last - first)
+        in_masses = partitions * n_groups + group[:, None]
+        v = np.repeat(of_mass, last - first)
         np.add.at(flat_masses, in_masses.ravel()[labeled], v[labeled])
     if complete:
-        masses[first:last] += np.bincount(group, of_mass, minlength=n_groups)
+        masses[first:last] += change
 
 
 @kernel

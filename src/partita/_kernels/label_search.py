@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from partita._kernels._dispatch import kernel
-from partita._kernels._incidence import incidences
+from partita._kernels._incidence import CostTables, incidences
 
 TIE = 2.0**-45  # relative to the sum of the sizes of its terms: rounding error of a cost
 
@@ -31,11 +31,14 @@ def assign(table, search, terms, start, stop, assignment):
     """
     lookup, slope = search.costs
     groups, n_moved = assignment.groups, 0
-    largest = np.abs(lookup).max(), np.abs(slope).max()
+    costs = CostTables(lookup, slope, table.offsets)
+    sizes = CostTables(np.abs(lookup), np.abs(slope), table.offsets)
+    largest = sizes.lookup.max(), sizes.slope.max()
     for block in incidences(table, start, stop):
         scale = terms.scale[block.start : block.stop, None]
         n_labeled = terms.n_labeled[block.start : block.stop, None]
-        cost = block.lookup_sums(lookup) + scale * block.slope_sums(slope)
+        lookups, slopes = block.cost_sums(costs)
+        cost = lookups + scale * slopes
         best = cost.argmin(axis=1)
         lowest = cost[np.arange(len(cost)), best]
         # above the rounding errors of all costs of a row: where no other group is as near, there
@@ -44,9 +47,9 @@ def assign(table, search, terms, start, stop, assignment):
         n_near = np.count_nonzero(cost <= lowest[:, None] + near, axis=1)
         close = np.flatnonzero(n_near > 1)
         if len(close):
-            some = block.rows(close)
-            size = some.lookup_sums(np.abs(lookup)) + scale[close] * some.slope_sums(np.abs(slope))
-            best[close] = _first_cheapest(cost[close], TIE * size)
+            lookups, slopes = block.rows(close).cost_sums(sizes)
+            tie = TIE * (lookups + scale[close] * slopes)
+            best[close] = _first_cheapest(cost[close], tie)
         previous = groups[block.start : block.stop]
         moved = np.flatnonzero((best != previous) & (n_labeled[:, 0] > 0))
         previous[moved] = best[moved]
