@@ -14,6 +14,7 @@ from partita import (
     config_context,
     locally_weighted_coassociation,
 )
+from partita.consensus.base import Size
 from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, MemoryBudgetError, NotSupportedError
 from partita.matrices import trajectory_similarity
@@ -127,6 +128,18 @@ def test_weights_are_repeats():
     assert weighted.n_iter_ == written_out.n_iter_
     np.testing.assert_allclose(weighted.core_matrix_, written_out.core_matrix_, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(np.repeat(weighted.labels_, times), written_out.labels_)
+
+
+def test_single_precision():
+    partitions = make_partitions(80, 8, 4, noise=0.3)[0]
+    double, single = (ECCMS(4, dtype=dtype).fit(partitions) for dtype in ("float64", "float32"))
+    np.testing.assert_array_equal(single.labels_, double.labels_)
+    assert single.n_iter_ == double.n_iter_
+    np.testing.assert_allclose(
+        single.consensus_matrix(), double.consensus_matrix(), rtol=0, atol=1e-5
+    )
+    size = Size(n_rows=1000, n_partitions=8, n_base_clusters=40, n_clusters=4)
+    assert single.bytes_needed(size) < 0.7 * double.bytes_needed(size)
 
 
 def test_weights_below_one():

@@ -122,3 +122,20 @@ def test_step_on_repeated_rows_is_the_step_on_the_full_matrix():
         assert sums[k] == pytest.approx(terms.sum(), rel=1e-12), k
     assert sums[8] == pytest.approx(np.square(Y1 - Y1_old)[omega_full].sum(), rel=1e-12)
     assert sums[6] == pytest.approx(np.square(E - E_old)[~omega_full].sum(), rel=1e-12)
+
+
+def test_single_precision_is_computed_in_double_precision():
+    rng = np.random.default_rng(3)
+    n = 70
+    A, omega, C, C_old, U, Q, *_ = random_state(n, rng)
+    stored = [X.astype(np.float32) for X in (A, C, C_old, U, Q)]
+    A, C, G, U, Q = stored
+    r, sums = rng.uniform(1, 3, n), np.zeros(_kernels.enhancement.N_SUMS)
+    step = _kernels.enhancement.enhance_rows
+    _, (*_, state, sums) = call_both(step, A, omega, r, LAM, C, 0, n, (G, U, Q), sums)
+    wide = [X.astype(np.float64) for X in stored]
+    expected, A, C, *state_of_wide = np.zeros_like(sums), *wide
+    step(A, omega, r, LAM, C, 0, n, tuple(state_of_wide), expected)
+    np.testing.assert_array_equal(sums, expected)
+    for X, Y in zip(state, state_of_wide, strict=True):
+        np.testing.assert_array_equal(X, Y.astype(np.float32))

@@ -73,7 +73,8 @@ def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
     0 C - C_old, 1 C_old, 2 F - F_old, 3 F_old, 4 C - F, 5 Y2_old, 6 U - U_old where free,
     7 U_old where free, 8 and 9 the same where locked, 10 tr(Cᵀ Phi C), 11 E.
 
-    Sums run over 32 rows of a column, then over the columns, then over groups of 32 rows.
+    Sums run over 32 rows of a column, then over the columns, then over groups of 32 rows. Matrices
+    of single precision are computed in double precision and rounded.
     """
     G, U, Q = state
     n = len(r)
@@ -86,8 +87,12 @@ def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
             own = np.arange(rows.start, rows.stop)[:, None]
             above = np.arange(columns.start, columns.stop) > own
             # an entry and its transpose are computed together
-            c, b, u, q = (np.stack([X[rows, columns], X[columns, rows].T]) for X in (C, G, U, Q))
-            entries = A[rows, columns], c, b, u, q, lam, locked[rows, columns]
+            c, b, u, q = (
+                np.stack([X[rows, columns], X[columns, rows].T], dtype=np.float64)
+                for X in (C, G, U, Q)
+            )
+            a = A[rows, columns].astype(np.float64, copy=False)
+            entries = a, c, b, u, q, lam, locked[rows, columns]
             new, terms = _step(*entries, lambda x: 0.5 * (x[0] + x[1]))
             for X, values in zip(state, new, strict=True):
                 np.copyto(X[rows, columns], values[0], where=above)
@@ -108,7 +113,7 @@ def enhance_diagonal(A, locked, r, lam, C, state, own, sums):
     """
     for of_pairs in (True, False):
         if of_pairs:
-            a, c, b, u, q = (X.diagonal() for X in (A, C, *state))
+            a, c, b, u, q = (X.diagonal().astype(np.float64) for X in (A, C, *state))
             is_locked, weights = locked.diagonal(), np.maximum(r * (r - 1.0), 0.0)
         else:
             a, c, b, u, q = own

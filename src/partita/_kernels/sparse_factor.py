@@ -17,9 +17,9 @@ def solve_columns(lower, pivot, upper, levels, start, stop, matrix):
     L and R are strictly lower and upper triangular. The records `lower` and `upper` have the begin
     of every row, the columns and the values of their entries. D has the diagonal `pivot`. Rows
     levels[k]..levels[k + 1] do not depend on each other. Sums run over the entries of a row in
-    their order.
+    their order, in double precision.
     """
-    panel = np.ascontiguousarray(matrix[:, start:stop])
+    panel = np.ascontiguousarray(matrix[:, start:stop], np.float64)
     rows = [slice(first, last) for first, last in pairwise(levels.tolist())]
     for level in rows:
         panel[level] -= _rows(lower, level, len(pivot)) @ panel

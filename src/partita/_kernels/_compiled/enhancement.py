@@ -47,12 +47,13 @@ def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
             for i in range(top, min(top + _TILE, stop)):
                 for j in range(max(left, i + 1), right):
                     w = r[i] * r[j]
-                    a = A[i, j]
+                    # matrices of single precision are computed in double precision
+                    a = np.float64(A[i, j])
                     fixed = locked[i, j]
-                    c, c_t = C[i, j], C[j, i]
-                    b, b_t = G[i, j], G[j, i]
-                    u, u_t = U[i, j], U[j, i]
-                    q, q_t = Q[i, j], Q[j, i]
+                    c, c_t = np.float64(C[i, j]), np.float64(C[j, i])
+                    b, b_t = np.float64(G[i, j]), np.float64(G[j, i])
+                    u, u_t = np.float64(U[i, j]), np.float64(U[j, i])
+                    q, q_t = np.float64(Q[i, j]), np.float64(Q[j, i])
                     f_old = _clip(0.5 * (q + q_t))
                     y, y_t = q - f_old, q_t - f_old
                     p, p_t = c + y, c_t + y_t
