@@ -20,16 +20,21 @@ def shift(values, low, high, start, stop, shifted, is_present):
 
     Return False if a value of column i is outside low[i]..high[i]; the arrays are then incomplete.
     """
-    block = values[start:stop]
-    if ((block < low) | (block > high)).any():  # the difference could overflow
+    # of unsigned numbers: a value below `low`, or a difference that overflows, is too large
+    difference = values[start:stop].view(np.uint64) - low.view(np.uint64)
+    if (difference > (high - low).view(np.uint64)).any():
         return False
-    difference = block - low
     shifted[start:stop] = difference
-    is_present[np.arange(values.shape[1]), difference.astype(np.int64, copy=False)] = True
+    is_present.reshape(-1)[_cells(shifted[start:stop], is_present.shape[1])] = True
     return True
+
+
+def _cells(columns, width):
+    """Return the position of every entry in a table that has a row of `width` for each column."""
+    return columns + np.arange(columns.shape[1]) * width
 
 
 @kernel
 def recode(shifted, codes, start, stop, out):
     """Fill rows start..stop of `out`: out[x, i] = codes[i, shifted[x, i]]."""
-    out[start:stop] = codes[np.arange(shifted.shape[1]), shifted[start:stop]]
+    out[start:stop] = codes.reshape(-1)[_cells(shifted[start:stop], codes.shape[1])]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from partita._kernels._dispatch import kernel
-from partita._kernels._labels import list_labels, row_blocks
+from partita._kernels._labels import row_blocks
+
+_FIRST_ROWS = 1024  # rows in which all clusters of a partition most often appear
 
 
 def _mix(x):
@@ -64,8 +66,13 @@ def gather_colors(codes, missing_code, offsets, row_color, first, last, cluster_
         return
     color = _mix(row_color)
     cluster_color[begin:end] = 0
-    for rows, clusters in list_labels(codes, missing_code, offsets, (0, len(codes)), (first, last)):
-        np.add.at(cluster_color, clusters, color[rows])
+    for i, column in enumerate(np.ascontiguousarray(codes[:, first:last].T), first):
+        own = cluster_color[offsets[i] : offsets[i + 1]]
+        is_labeled = column != missing_code
+        if is_labeled.all():
+            np.add.at(own, column.astype(np.int64), color)
+        else:
+            np.add.at(own, column[is_labeled].astype(np.int64), color[is_labeled])
     of_cluster = _mix(cluster_color[begin:end])
     n_clusters = np.diff(offsets[first : last + 1].astype(np.int64))
     partition = np.repeat(np.arange(last - first), n_clusters)
@@ -85,9 +92,12 @@ def spread_colors(codes, missing_code, offsets, cluster_color, start, stop, row_
     total = np.empty(stop - start, np.uint64)
     for top, bottom in row_blocks(codes.shape[1], start, stop):
         block = codes[top:bottom]
-        is_labeled = block != missing_code
-        color = cluster_color[np.where(is_labeled, block + begin, 0)]
-        total[top - start : bottom - start] = np.where(is_labeled, color, 0).sum(axis=1)
+        is_labeled, clusters = block != missing_code, block + begin
+        if is_labeled.all():
+            color = cluster_color[clusters]
+        else:
+            color = np.where(is_labeled, cluster_color[np.where(is_labeled, clusters, 0)], 0)
+        total[top - start : bottom - start] = color.sum(axis=1)
     row_color[start:stop] = _mix(row_color[start:stop] ^ total)
 
 
@@ -99,21 +109,30 @@ def number_by_appearance(codes, missing_code, offsets, order, first, last, new_c
     """
     new_code[offsets[first] : offsets[last]] = -1
     for i in range(first, last):
-        column = codes[order, i]
-        labeled = np.flatnonzero(column != missing_code)[::-1]
-        appearance = np.full(int(offsets[i + 1]) - int(offsets[i]), len(order))
-        appearance[column[labeled]] = labeled  # of equal indices the last one counts: the first row
-        in_order = np.argsort(appearance)[: np.count_nonzero(appearance < len(order))]
+        n_clusters, n_rows = int(offsets[i + 1]) - int(offsets[i]), _FIRST_ROWS
+        in_order = _first_appearances(codes[order[:n_rows], i], missing_code, n_clusters)
+        while len(in_order) < n_clusters and n_rows < len(order):
+            n_rows *= 8
+            in_order = _first_appearances(codes[order[:n_rows], i], missing_code, n_clusters)
         new_code[offsets[i] + in_order] = np.arange(len(in_order))
+
+
+def _first_appearances(column, missing_code, n_clusters):
+    """Return the codes that appear in a column, in the order of their first appearance."""
+    labeled = np.flatnonzero(column != missing_code)[::-1]
+    appearance = np.full(n_clusters, len(column))
+    appearance[column[labeled]] = labeled  # of equal indices the last one counts: the first row
+    return np.argsort(appearance)[: np.count_nonzero(appearance < len(column))]
 
 
 @kernel
 def rename(codes, missing_code, offsets, new_code, order, partitions, start, stop, out):
     """Fill rows start..stop of `out` with the new codes of rows `order` and of `partitions`."""
     padded = np.append(new_code, missing_code)  # the last one is that of a missing label
+    begin = offsets[partitions].astype(np.int64)
     for top, bottom in row_blocks(len(partitions), start, stop):
-        block = codes[np.ix_(order[top:bottom], partitions)]
-        cluster = np.where(
-            block == missing_code, len(new_code), block + offsets[partitions].astype(np.int64)
-        )
-        out[top:bottom] = padded[cluster]
+        block = codes[order[top:bottom]][:, partitions]
+        clusters, is_missing = block + begin, block == missing_code
+        if is_missing.any():
+            clusters[is_missing] = len(new_code)
+        out[top:bottom] = padded[clusters]
