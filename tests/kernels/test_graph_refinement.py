@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from forms import call_both
 
 from partita import _kernels
@@ -217,6 +218,58 @@ def test_both_forms_round_alike(kind, is_integer):
         state = _StateArrays(*state)
         pull = links.pulls(state.parts, state.tally, n_parts)
         call_both(kernels.climb, links, limits, mass.max(), 1e-9, 50, 1000, pull, state)
+
+
+@pytest.fixture
+def few_rows():
+    """Labels of some rows, with missing ones, as nets and as a complete graph."""
+    rng = np.random.default_rng(6)
+    labels = rng.integers(0, 5, (120, 7))
+    labels[rng.random(labels.shape) < 0.1] = -1
+    nets = sp.csr_matrix(np.hstack([labels[:, [i]] == np.arange(5) for i in range(7)]) * 1.0)
+    mass = rng.integers(1, 4, 120).astype(float)
+    complete = Adjacency.of_pairs(nets, mass)
+    assert complete is not None
+    return Adjacency.of_nets(nets, mass, CLIQUES), complete, mass
+
+
+def test_a_complete_graph_is_refined_like_its_nets(few_rows):
+    """The same moves in the same order, in both forms."""
+    nets, complete, mass = few_rows
+    kernels, rng, n_parts = _kernels.graph_refinement, np.random.default_rng(7), 4
+    assert complete.cut(np.zeros(120, np.int64), n_parts) == 0
+    np.testing.assert_array_equal(complete.matrix().toarray(), nets.matrix().toarray())
+    for _ in range(3):
+        parts = rng.integers(0, n_parts, 120)
+        limits = _Limits(mass, rng.uniform(0.9, 1.1, 4) * mass.sum() / 4, rng.random(120) < 0.9)
+        results = []
+        for links in (nets, complete):
+            assert call_both(kernels.edges_cut, complete, parts)[0] == nets.cut(parts, n_parts)
+            tally = links.tally(parts, n_parts)
+            pull = np.zeros((120, n_parts))
+            for share in ((0, 50), (50, 120)):
+                _, (*_, pull) = call_both(kernels.pulls, links, parts, tally, *share, pull)
+            loads, sizes = np.bincount(parts, mass), np.bincount(parts)
+            state = _StateArrays(parts.copy(), loads, sizes, tally)
+            order = np.argsort(pull[:, 0], kind="stable")
+            n_moves, (*_, state) = call_both(kernels.sweep, links, limits, order, 1e-9, state)
+            state = _StateArrays(*state)
+            again = links.pulls(state.parts, state.tally, n_parts)
+            gain, (*_, state) = call_both(
+                kernels.climb, links, limits, mass.max(), 1e-9, 50, 1000, again, state
+            )
+            results.append((pull, n_moves, gain, *state[:3]))
+        for of_nets, of_pairs in zip(*results, strict=True):
+            np.testing.assert_array_equal(of_nets, of_pairs)
+
+
+def test_a_graph_is_complete_only_if_sums_are_exact_and_rows_few(few_rows):
+    nets = sp.csr_matrix(np.ones((30, 2)))
+    assert Adjacency.of_pairs(nets, np.ones(30)) is not None
+    assert Adjacency.of_pairs(nets, np.full(30, 0.5)) is None
+    assert Adjacency.of_pairs(nets, np.full(30, 1000.0)) is None  # 5.8e7 edges of a vertex
+    assert Adjacency.of_pairs(sp.csr_matrix(np.ones((501, 50))), np.ones(501)) is None
+    assert Adjacency.of_pairs(sp.csr_matrix(np.ones((501, 51))), np.ones(501)) is not None
 
 
 def test_a_graph_without_edges():

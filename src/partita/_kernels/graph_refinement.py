@@ -4,7 +4,8 @@ The pull of part k on vertex v is the weight that joins v to k, without v itself
 part to k lowers the cut by pull(v, k) - pull(v, own part). There are three kinds of graph:
 
 EDGES    `other[start[v]:start[v+1]]` are the neighbors of v, `value` the weights of the edges;
-         pull = the weight of the edges to k.
+         pull = the weight of the edges to k. In a complete graph all vertices are neighbors, also
+         a vertex of itself; the weights are integers, small enough for exact sums of 32 bits.
 CLIQUES  `other` are the nets of v, `pin[pin_start[e]:pin_start[e+1]]` the vertices of net e (its
          pins). A net joins all pairs of its pins, each with the product of their masses;
          pull = mass[v] Σ_{e of v} (mass of e's other pins in k). Pairs are never listed.
@@ -30,6 +31,7 @@ from partita._kernels._labels import row_blocks
 
 EDGES, CLIQUES, NETS = 0, 1, 2
 _FEW = 8  # vertices of which a sweep computes the moves at least at a time
+_FEW_COMPLETE = 64  # the same in a complete graph, where their pulls are at hand
 
 
 def _gather(values, start, indices):
@@ -53,6 +55,21 @@ def _padded_nets(adjacency):
 def _is_exact(mass):
     """Return whether all masses are integers, so that their sums are exact in any order."""
     return bool((mass == np.floor(mass)).all())
+
+
+def _complete_matrix(adjacency):
+    """Return the matrix of a complete graph, None for any other."""
+    n = len(adjacency.start) - 1
+    if adjacency.kind != EDGES or len(adjacency.other) < n * n:
+        return None
+    return adjacency.value.reshape(n, n)
+
+
+def _pulls_of_matrix(matrix, parts, n_parts):
+    """Return the pulls of all parts on the vertices of some rows of the matrix."""
+    is_inside = np.zeros((len(parts), n_parts), matrix.dtype)
+    is_inside[np.arange(len(parts)), parts] = 1
+    return (matrix @ is_inside).astype(np.float64)
 
 
 def _pulls_of_edges(adjacency, parts, n_parts, vertices):
@@ -90,6 +107,10 @@ def _pulls_of_nets(adjacency, nets, parts, tally, vertices):
 @kernel
 def pulls(adjacency, parts, tally, first, last, out):
     """Fill rows first..last of `out`, shape (n, K), with the pulls of all parts on vertices."""
+    matrix = _complete_matrix(adjacency)
+    if matrix is not None:
+        out[first:last] = _pulls_of_matrix(matrix[first:last], parts, out.shape[1])
+        return
     nets = None if adjacency.kind == EDGES else _padded_nets(adjacency)
     mean_degree = len(adjacency.other) // len(parts) + 1
     for top, bottom in row_blocks(mean_degree * out.shape[1], first, last):
@@ -103,6 +124,11 @@ def pulls(adjacency, parts, tally, first, last, out):
 @kernel
 def edges_cut(adjacency, parts):
     """Return the weight of the edges between parts."""
+    matrix = _complete_matrix(adjacency)
+    if matrix is not None:
+        pull = _pulls_of_matrix(matrix, parts, int(parts.max()) + 1)
+        pull[np.arange(len(parts)), parts] = 0.0
+        return pull.sum() / 2
     part = np.repeat(parts, np.diff(adjacency.start))
     between = adjacency.value[part != parts[adjacency.other]]
     return np.cumsum(between)[-1] / 2 if len(between) else 0.0
@@ -143,11 +169,23 @@ def sweep(adjacency, limits, order, tolerance, state):
     A vertex moves to the part that pulls most among those with room for it: for a gain, or at any
     loss if its part is overloaded. No part becomes empty.
     """
-    nets = None if adjacency.kind == EDGES else _padded_nets(adjacency)
-    n_moves, position, last_move, length = 0, 0, 0, _FEW
+    matrix = _complete_matrix(adjacency)
+    pull, nets = None, None
+    if matrix is not None:
+        pull = _pulls_of_matrix(matrix, state.parts, len(state.loads))
+    elif adjacency.kind != EDGES:
+        nets = _padded_nets(adjacency)
+    few = _FEW if matrix is None else _FEW_COMPLETE
+    n_moves, position, last_move, length = 0, 0, 0, few
     while position < len(order):
         vertices = order[position : position + length]
-        targets = _targets(adjacency, nets, limits, vertices, tolerance, state)
+        if pull is not None:
+            of_vertices = pull[vertices]
+        elif nets is None:
+            of_vertices = _pulls_of_edges(adjacency, state.parts, len(state.loads), vertices)
+        else:
+            of_vertices = _pulls_of_nets(adjacency, nets, state.parts, state.tally, vertices)
+        targets = _targets(of_vertices, limits, vertices, tolerance, state)
         movers = np.flatnonzero(targets >= 0)
         if len(movers) == 0:
             position += len(vertices)
@@ -155,21 +193,24 @@ def sweep(adjacency, limits, order, tolerance, state):
             continue
         # the targets of the vertices after the first that moves no longer hold
         first = movers[0]
+        if pull is not None:
+            amounts = matrix[vertices[first]]
+            pull[:, state.parts[vertices[first]]] -= amounts
+            pull[:, targets[first]] += amounts
         _move(adjacency, limits.weights, vertices[first], targets[first], state)
         n_moves += 1
         position += first + 1
-        length, last_move = max(_FEW, position - last_move), position
+        length, last_move = max(few, position - last_move), position
     return n_moves
 
 
-def _targets(adjacency, nets, limits, vertices, tolerance, state):
-    """Return the parts to which vertices would move in this state; -1 if they would not."""
+def _targets(pull, limits, vertices, tolerance, state):
+    """Return the parts to which vertices would move in this state; -1 if they would not.
+
+    `pull` holds the pulls on these vertices and is overwritten.
+    """
     weights, capacity, is_movable = limits
-    parts, loads, sizes, tally = state
-    if adjacency.kind == EDGES:
-        pull = _pulls_of_edges(adjacency, parts, len(loads), vertices)
-    else:
-        pull = _pulls_of_nets(adjacency, nets, parts, tally, vertices)
+    parts, loads, sizes, _ = state
     source, rows = parts[vertices], np.arange(len(vertices))
     least = np.where((loads > capacity)[source], -np.inf, pull[rows, source] + tolerance)
     pull[rows, source] = -np.inf
@@ -189,19 +230,24 @@ def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state)
     holds the pulls of all parts on all vertices and is overwritten.
     """
     parts, loads = state.parts, state.loads
-    barrier = np.where(limits.is_movable[:, None], 0.0, np.full(pull.shape, -np.inf))
-    barrier[np.arange(len(parts)), parts] = -np.inf  # a vertex does not move to its own part
+    matrix = _complete_matrix(adjacency)
+    gains = _Gains(pull, limits, parts) if matrix is None else _ExactGains(pull, limits, parts)
     is_exact = _is_exact(adjacency.mass)
+    lightest, heaviest = float(limits.weights.min()), float(limits.weights.max())
+    capacity = limits.capacity.tolist()
     moves: list[tuple[int, int]] = []
     n_kept, total, best_total = 0, 0.0, 0.0
     while len(moves) < min(len(parts), max_moves) and len(moves) - n_kept <= patience:
-        v, target, gain = _best_move(limits, slack, barrier, pull, state)
+        v, target, gain = _best_move(limits, capacity, (lightest, heaviest), slack, gains, state)
         if v < 0:
             break
         source = int(parts[v])
         _move(adjacency, limits.weights, v, target, state)
-        _update_pulls(adjacency, is_exact, v, source, target, state, pull)
-        barrier[v] = -np.inf
+        if isinstance(gains, _ExactGains):
+            gains.update(matrix[v], source, target)
+        else:
+            _update_pulls(adjacency, is_exact, v, source, target, state, pull)
+        gains.exclude(v)
         moves.append((v, source))
         total += gain
         if total > best_total + tolerance and (loads <= limits.capacity).all():
@@ -211,35 +257,81 @@ def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state)
     return best_total
 
 
-def _best_move(limits, slack, barrier, pull, state):
+class _Gains:
+    """Gains of all moves, computed from the pulls; -inf for moves that are excluded."""
+
+    def __init__(self, pull, limits, parts):
+        self._pull, self._parts = pull, parts
+        self._barrier = np.where(limits.is_movable[:, None], 0.0, np.full(pull.shape, -np.inf))
+        self._barrier[np.arange(len(parts)), parts] = -np.inf  # no move to the own part
+
+    def of(self, vertices):
+        """Return the gains of some vertices, a slice or an array, in an array of their own."""
+        pull, parts = self._pull[vertices], self._parts[vertices]
+        gain = pull - pull[np.arange(len(parts)), parts][:, None]
+        gain += self._barrier[vertices]
+        return gain
+
+    def exclude(self, v):
+        """Exclude the moves of a vertex."""
+        self._barrier[v] = -np.inf
+
+
+class _ExactGains:
+    """The same for a complete graph, with exact sums: pulls are corrected after every move."""
+
+    def __init__(self, pull, limits, parts):
+        gain = _Gains(pull, limits, parts).of(slice(None))
+        self._parts = parts
+        self._own = pull[np.arange(len(parts)), parts].astype(np.float32)
+        self._pull = gain.astype(np.float32) + self._own[:, None]  # -inf for excluded moves
+
+    def of(self, vertices):
+        """Return the gains of some vertices, a slice or an array, in an array of their own."""
+        return self._pull[vertices] - self._own[vertices, None]
+
+    def exclude(self, v):
+        """Exclude the moves of a vertex."""
+        self._pull[v] = -np.inf
+
+    def update(self, amounts, source, target):
+        """Correct the pulls after a vertex with edges of these weights has moved."""
+        self._pull[:, source] -= amounts
+        self._pull[:, target] += amounts
+        self._own -= amounts * (self._parts == source)
+        self._own += amounts * (self._parts == target)
+
+
+def _best_move(limits, capacity, extremes, slack, gains, state):
     """Return the vertex and the part with the largest gain, and the gain; -1, -1, 0 if none moves.
 
     If no part is overloaded, a move may overload one by up to `slack`. If one is, only its vertices
-    move, to parts with room. Two moves can thus exchange vertices. Moves with a `barrier` of -inf
-    are excluded.
+    move, to parts with room. Two moves can thus exchange vertices. `capacity` is a list, `extremes`
+    are the smallest and the largest weight of a vertex.
     """
-    weights, capacity, parts = limits.weights, limits.capacity.tolist(), state.parts
+    weights, parts = limits.weights, state.parts
     loads, sizes = state.loads.tolist(), state.sizes.tolist()
     can_leave, room = [load > limit for load, limit in zip(loads, capacity, strict=True)], 0.0
     if not any(can_leave):
         can_leave, room = [True] * len(loads), slack
     can_leave = [leaves and size > 1 for leaves, size in zip(can_leave, sizes, strict=True)]
-    vertices = np.arange(len(parts))
+    vertices = None
     if not all(can_leave):
-        vertices = np.flatnonzero(np.array(can_leave)[parts])
-        pull, barrier, weights, parts = (a[vertices] for a in (pull, barrier, weights, parts))
-    if len(vertices) == 0:
-        return -1, -1, 0.0
-    own = pull[np.arange(len(parts)), parts]
-    gain = pull - own[:, None]
-    gain += barrier
-    heaviest = float(weights.max())
+        vertices = np.array(can_leave)[parts].nonzero()[0]
+        if len(vertices) == 0:
+            return -1, -1, 0.0
+        weights = weights[vertices]
+    gain = gains.of(slice(None) if vertices is None else vertices)
+    lightest, heaviest = extremes
     for k, load in enumerate(loads):
-        if load + heaviest > capacity[k] + room:
+        if load + lightest > capacity[k] + room:
+            gain[:, k] = -np.inf
+        elif load + heaviest > capacity[k] + room:
             gain[load + weights > capacity[k] + room, k] = -np.inf
     row, target = divmod(int(gain.argmax()), len(loads))
     largest = float(gain[row, target])
-    return (int(vertices[row]), target, largest) if largest > -np.inf else (-1, -1, 0.0)
+    v = row if vertices is None else int(vertices[row])
+    return (v, target, largest) if largest > -np.inf else (-1, -1, 0.0)
 
 
 def _update_pulls(adjacency, is_exact, v, source, target, state, pull):

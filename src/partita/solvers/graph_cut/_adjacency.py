@@ -11,13 +11,22 @@ from numpy.typing import NDArray
 from partita import _kernels
 from partita._threads import run_blocks
 
-__all__ = ["CLIQUES", "EDGES", "NETS", "Adjacency"]
+__all__ = ["CLIQUES", "EDGES", "NETS", "Adjacency", "is_complete_faster"]
 
 EDGES, CLIQUES, NETS = 0, 1, 2  # as in the kernels
 _VERTICES_PER_BLOCK = 1024
+_COMPLETE = 2000  # vertices up to which all pairs may be written down
+_COMPLETE_ALWAYS = 500
+_COMPLETE_PER_NET = 10  # vertices for each net of a vertex up to which that is faster
+_EXACT = 1 << 24  # integers up to which are exact in 32 bits
 # Elementary operations of a refinement, from measurements: moves, each with a choice among all
 # vertices and parts, and visits of all edges, or of all pins and parts
 _MOVES, _PER_MOVE, _PER_CHOICE, _PER_EDGE, _PER_PIN = 300, 50_000, 3, 120, 15
+
+
+def is_complete_faster(n_vertices: int, n_nets: float) -> bool:
+    """Return whether vertices with so many nets each are cut as a complete graph."""
+    return n_vertices <= min(_COMPLETE, max(_COMPLETE_ALWAYS, _COMPLETE_PER_NET * n_nets))
 
 
 class Adjacency(NamedTuple):
@@ -65,6 +74,25 @@ class Adjacency(NamedTuple):
         start, other = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
         pin_start, pin = columns.indptr.astype(np.int64), columns.indices.astype(np.int32)
         return cls(kind, start, other, np.empty(0), pin_start, pin, mass)
+
+    @classmethod
+    def of_pairs(cls, incidence: Any, mass: NDArray[np.float64]) -> Adjacency | None:
+        """Write all pairs of CLIQUES down as a complete graph of EDGES; pulls are then fast.
+
+        Return None if there are so many vertices that pins are faster, or sums of 32 bits inexact.
+        """
+        n = incidence.shape[0]
+        if not is_complete_faster(n, incidence.nnz / n) or (mass != np.floor(mass)).any():
+            return None
+        masses = (sp.diags(mass) @ incidence).astype(np.float32).tocsr()
+        value = (masses @ masses.T).toarray()
+        np.fill_diagonal(value, 0.0)
+        if value.sum(axis=1, dtype=np.float64).max() >= _EXACT:
+            return None
+        start, other = np.arange(n + 1) * n, np.tile(np.arange(n, dtype=np.int32), n)
+        none = np.zeros(1, np.int64)
+        pin = none[:0].astype(np.int32)
+        return cls(EDGES, start, other, value.reshape(-1), none, pin, np.ones(n))
 
     @property
     def n_vertices(self) -> int:
@@ -127,7 +155,9 @@ class Adjacency(NamedTuple):
         """Return the weights of all edges (not NETS) without a diagonal, in arrays of its own."""
         n = self.n_vertices
         if self.kind == EDGES:
-            return sp.csr_matrix((self.value, self.other, self.start), (n, n), copy=True)
+            graph = sp.csr_matrix((self.value, self.other, self.start), (n, n), copy=True)
+            graph.eliminate_zeros()  # those of a complete graph
+            return graph.astype(np.float64, copy=False)
         shape = (n, len(self.pin_start) - 1)
         B = sp.csr_matrix(
             (np.repeat(self.mass, np.diff(self.start)), self.other, self.start), shape

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.solvers.graph_cut._adjacency import CLIQUES, Adjacency
+from partita.solvers.graph_cut._adjacency import CLIQUES, Adjacency, is_complete_faster
 from partita.solvers.graph_cut._part_limits import PartLimits
 from partita.solvers.graph_cut._refinement import (
     Cut,
@@ -19,7 +19,7 @@ from partita.solvers.graph_cut._refinement import (
 from partita.solvers.graph_cut.metis import as_integers, part_graph
 from partita.solvers.spectral import Factored, normalize_rows, spectral_embedding
 
-__all__ = ["METIS_ROWS", "Cut", "cut_cliques", "cut_graph"]
+__all__ = ["METIS_ROWS", "Cut", "cut_cliques", "cut_graph", "is_complete_faster"]
 
 METIS_ROWS = 500  # "auto" uses METIS up to this size: METIS needs all pairs written down
 # "auto" does not use METIS where a part may weigh less than four single vertices: METIS then has
@@ -68,7 +68,7 @@ def cut_cliques(
     rng: np.random.Generator,
     **options: Any,
 ) -> Cut:
-    """Cut the graph B Bᵀ of weighted rows, which is formed only for METIS.
+    """Cut the graph B Bᵀ of weighted rows, which is formed for METIS and for few rows only.
 
     Rows a and b are joined by r_a r_b (number of columns they share): the edges between the r_a and
     r_b samples they stand for. Gains come from the weight of every column's rows in every part, so
@@ -83,7 +83,9 @@ def cut_cliques(
     n_parts, rng, **options
         As in `cut_graph`.
     """
-    adjacency = Adjacency.of_nets(incidence, weights, CLIQUES)
+    adjacency = Adjacency.of_pairs(incidence, weights)
+    if adjacency is None:
+        adjacency = Adjacency.of_nets(incidence, weights, CLIQUES)
     return _cut(adjacency, Factored(incidence), weights, weights, n_parts, rng, **options)
 
 
