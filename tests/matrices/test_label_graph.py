@@ -8,7 +8,7 @@ import pytest
 from partita import Ensemble, config_context
 from partita.datasets import make_partitions
 from partita.matrices import cluster_overlaps, incidence
-from partita.matrices.label_graph import LabelGraph
+from partita.matrices.label_graph import LabelGraph, is_gram_cheaper
 from partita.solvers.bipartite import bipartite_embedding
 from partita.solvers.transfer_cuts import transfer_cut_embedding
 
@@ -81,6 +81,48 @@ def test_a_cluster_without_edges_takes_no_part():
     found, embedding = transfer_cut_embedding(LabelGraph(core, certainty), core.weights, 5)
     np.testing.assert_allclose(found, values, rtol=0, atol=1e-12)
     np.testing.assert_allclose(spans(embedding), spans(vectors), rtol=0, atol=1e-9)
+
+
+def test_the_product_of_the_graph_with_itself(core):
+    rng = np.random.default_rng(5)
+    left, right = rng.random(core.n_rows), rng.random(core.n_base_clusters)
+    matrix = left[:, None] * incidence(core).toarray() * right
+    graph = LabelGraph(core).scaled(left, right)
+    np.testing.assert_allclose(graph.column_gram(), matrix.T @ matrix, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("is_cheaper", [True, False])
+def test_a_cut_does_not_depend_on_what_is_formed(core, is_cheaper, monkeypatch):
+    expected_values, expected = transfer_cut_embedding(incidence(core), core.weights, 6)
+    name = "partita.matrices.label_graph.is_gram_cheaper"
+    monkeypatch.setattr(name, lambda *size: is_cheaper)
+    formed = []
+    column_gram = LabelGraph.column_gram
+    monkeypatch.setattr(
+        LabelGraph, "column_gram", lambda self: formed.append(self) or column_gram(self)
+    )
+    values, vectors = transfer_cut_embedding(LabelGraph(core), core.weights, 6)
+    assert len(formed) == is_cheaper
+    np.testing.assert_allclose(values, expected_values, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(spans(vectors), spans(expected), rtol=0, atol=1e-9)
+
+
+def test_look_ups_give_what_the_small_matrix_gives(core, monkeypatch):
+    rng = np.random.default_rng(6)
+    V, u = rng.normal(size=(core.n_base_clusters, 3)), rng.normal(size=core.n_rows)
+    small = LabelGraph(core, rng.random(core.n_base_clusters))
+    assert small._incidence is not None
+    monkeypatch.setattr("partita.matrices.label_graph._SMALL", 0)
+    large = LabelGraph(core, small.cluster_factors)
+    assert large._incidence is None
+    for by_matrix, by_look_up in ((small @ V, large @ V), (small.T @ u, large.T @ u)):
+        np.testing.assert_allclose(by_look_up, by_matrix, rtol=0, atol=1e-12)
+
+
+def test_a_product_is_formed_for_few_partitions_with_few_clusters():
+    assert is_gram_cheaper(50_000, 20, 1215)
+    assert not is_gram_cheaper(20_000, 100, 5675)  # too many pairs of labels
+    assert not is_gram_cheaper(5000, 20, 2000)  # too large a product
 
 
 def test_overlaps_are_the_product_of_the_matrix_with_itself(core):

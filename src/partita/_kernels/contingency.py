@@ -7,6 +7,8 @@ import numpy as np
 from partita._kernels._dispatch import kernel
 from partita._kernels._labels import list_labels, row_blocks
 
+_ROWS = 1 << 14  # of which pairs of labels are counted at a time; their numbers stay in the cache
+
 
 @kernel
 def cluster_sums(codes, missing_code, offsets, values, first, last, out):
@@ -89,11 +91,7 @@ def pair_sums(columns, missing_code, offsets, weights, x_log_x, i, totals, logs)
     """
     begin, end = int(offsets[i]), int(offsets[i + 1])
     table = np.zeros((end - begin, begin))
-    own = columns[i].astype(np.int64)
-    for rows, clusters in list_labels(columns.T, missing_code, offsets, (0, len(own)), (0, i)):
-        both = own[rows] != missing_code
-        rows, clusters = rows[both], clusters[both]
-        np.add.at(table.reshape(-1), own[rows] * begin + clusters, weights[rows])
+    _add_pairs(columns, missing_code, offsets, weights, i, range(i), table)
     partition = np.repeat(np.arange(i), np.diff(offsets[: i + 1]))
     cell = np.arange(end - begin)[:, None] * i + partition  # where the sums of a row are
     for values, sums in ((table, totals), (_logs_of(table, x_log_x), logs)):
@@ -116,12 +114,31 @@ def overlaps(codes, missing_code, offsets, values, share, n_shares, out):
     Only partitions i with i % n_shares == share: shares of about equal work, which write to
     different rows of `out` and can run in parallel.
     """
-    entries, n_clusters = out.reshape(-1), out.shape[1]  # a view: `add.at` is fast on vectors
-    for i in range(share, codes.shape[1], n_shares):
-        own = codes[:, i] + np.int64(offsets[i])
-        for rows, clusters in list_labels(
-            codes, missing_code, offsets, (0, len(codes)), (0, i + 1)
-        ):
-            both = codes[rows, i] != missing_code
-            rows, clusters = rows[both], clusters[both]
-            np.add.at(entries, own[rows] * n_clusters + clusters, values[rows])
+    columns = np.ascontiguousarray(codes.T)
+    for i in range(share, len(columns), n_shares):
+        own = out[offsets[i] : offsets[i + 1]]
+        _add_pairs(columns, missing_code, offsets, values, i, range(i + 1), own)
+
+
+def _add_pairs(columns, missing_code, offsets, values, i, others, table):
+    """Add to `table[c, d]` the values of the rows in clusters c of partition i and d of others.
+
+    c counts from the first cluster of partition i, d from that of partition 0.
+    """
+    n, width = columns.shape[1], table.shape[1]
+    entries = table.reshape(-1)  # a view: `add.at` is fast on vectors
+    is_complete = [bool((columns[j] != missing_code).all()) for j in others]
+    for start in range(0, n, _ROWS):
+        block = columns[:, start : start + _ROWS]
+        amounts = values[start : start + _ROWS]
+        first = block[i].astype(np.int64) * width
+        cells = np.empty_like(first)
+        is_labeled = block[i] != missing_code
+        for j in others:
+            np.add(first, block[j], out=cells)
+            row = entries[offsets[j] :]
+            if is_complete[j] and is_labeled.all():
+                np.add.at(row, cells, amounts)
+            else:
+                both = np.flatnonzero(is_labeled & (block[j] != missing_code))
+                np.add.at(row, cells[both], amounts[both])

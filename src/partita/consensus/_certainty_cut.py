@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from partita.consensus.base import BaseConsensus, RowsSolution, Size, Solution
 from partita.ensemble import Ensemble
-from partita.matrices.label_graph import LabelGraph
+from partita.matrices.label_graph import LabelGraph, has_matrix, is_gram_cheaper
 from partita.matrices.overlaps import overlaps_of_rows
 from partita.scale import EnsembleRows, Rows
 from partita.scale.checkpoint import Stages
@@ -33,13 +33,12 @@ __all__ = ["CertaintyCut", "bytes_of_cut"]
 
 def bytes_of_cut(size: Size) -> int:
     """Return the bytes of the dense arrays of a cut."""
-    # few base clusters: a sparse matrix and a second copy of the labels
-    per_label = 24 if size.n_base_clusters <= 500 else 2
-    return (
-        size.n_rows * (per_label * size.n_partitions + 64)
-        + 24 * size.n_rows * size.n_clusters
-        + 8 * min(size.n_rows, size.n_base_clusters, 500) ** 2
-    )
+    n, m, n_base_clusters = size.n_rows, size.n_partitions, size.n_base_clusters
+    per_label = 24 if has_matrix(n * m) else 2  # a second copy of the labels
+    order = min(n, n_base_clusters)
+    if not is_gram_cheaper(n, m, n_base_clusters):
+        order = min(order, 500)
+    return n * (per_label * m + 64) + 24 * n * size.n_clusters + 8 * order**2
 
 
 class CertaintyCut(BaseConsensus):

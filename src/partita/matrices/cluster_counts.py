@@ -54,12 +54,18 @@ def incidence(partitions: Any, values: NDArray[np.float64] | None = None) -> sp.
            [0., 1., 0., 1.]])
     """
     ensemble = as_ensemble(partitions)
-    observed = ensemble.observed
-    columns = (ensemble.codes + ensemble.offsets[:-1].astype(np.int32))[observed]
-    indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1, dtype=np.int64))])
+    columns = ensemble.codes + ensemble.offsets[:-1].astype(np.int32)
+    columns = columns.astype(np.int32, copy=False)
+    if ensemble.n_missing:
+        observed = ensemble.observed
+        columns = columns[observed]
+        indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1, dtype=np.int64))])
+    else:
+        columns = columns.reshape(-1)
+        indptr = np.arange(ensemble.n_rows + 1) * ensemble.n_partitions
     data = np.ones(len(columns)) if values is None else values[columns]
     shape = (ensemble.n_rows, ensemble.n_base_clusters)
-    return sp.csr_matrix((data, columns.astype(np.int32), indptr), shape=shape)
+    return sp.csr_matrix((data, columns, indptr), shape=shape)
 
 
 def cluster_sizes(partitions: Any) -> NDArray[np.float64]:

@@ -12,11 +12,29 @@ from scipy.sparse.linalg import LinearOperator
 
 from partita.ensemble import Ensemble
 from partita.matrices.cluster_counts import incidence
-from partita.scale import cluster_sums, row_sums
+from partita.matrices.overlaps import overlaps_of_rows
+from partita.scale import EnsembleRows, cluster_sums, row_sums
 
-__all__ = ["LabelGraph"]
+__all__ = ["LabelGraph", "has_matrix", "is_gram_cheaper"]
 
-_SMALL = 2_000_000  # labels up to which a sparse matrix is as fast as compiled look-ups
+_SMALL = 2_000_000  # labels below which a sparse matrix is used, and nothing is compiled
+_OPERATIONS = 2000  # elementary operations per label: some fifty products in both directions
+_PRODUCTS = 45  # products with which Lanczos iterations compute some ten eigenvectors
+# nanoseconds: a product with the graph and its transpose, per label; a pair of labels of a row to
+# form the product of both; an entry of that product when it is applied
+_PER_LABEL, _PER_PAIR, _PER_ENTRY = 1.9, 3.5, 0.21
+
+
+def has_matrix(n_labels: int) -> bool:
+    """Return whether a graph of so many labels keeps a sparse matrix."""
+    return n_labels < _SMALL
+
+
+def is_gram_cheaper(n_rows: int, n_partitions: int, n_base_clusters: int) -> bool:
+    """Return whether Bᵀ B is formed for eigenvectors, rather than B and Bᵀ applied in turn."""
+    forming = _PER_PAIR * n_rows * n_partitions**2 / 2
+    applying = _PER_ENTRY * _PRODUCTS * n_base_clusters**2
+    return forming + applying < _PER_LABEL * _PRODUCTS * n_rows * n_partitions
 
 
 class LabelGraph(LinearOperator):
@@ -49,7 +67,9 @@ class LabelGraph(LinearOperator):
 
     def scaled(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> LabelGraph:
         """Return diag(left) G diag(right)."""
-        return LabelGraph(self.ensemble, self.cluster_factors * right, self.row_factors * left)
+        graph = LabelGraph(self.ensemble, self.cluster_factors * right, self.row_factors * left)
+        graph._incidence = self._incidence
+        return graph
 
     def tocsr(self) -> sp.csr_matrix:
         """Return the graph as a sparse matrix."""
@@ -60,21 +80,43 @@ class LabelGraph(LinearOperator):
     @cached_property
     def _incidence(self) -> sp.csr_matrix | None:
         """The 0/1 matrix B of a small graph."""
-        return incidence(self.ensemble) if self.ensemble.codes.size <= _SMALL else None
+        return incidence(self.ensemble) if has_matrix(self.ensemble.codes.size) else None
+
+    @property
+    def is_gram_cheaper(self) -> bool:
+        """Whether `column_gram` is faster than the products of a Lanczos iteration."""
+        n, m = self.ensemble.codes.shape
+        return is_gram_cheaper(n, m, self.shape[1])
+
+    def column_gram(self) -> NDArray[np.float64]:
+        """Return Gᵀ G, dense (L, L)."""
+        squares = self.row_factors**2 / self.ensemble.weights
+        product = overlaps_of_rows(EnsembleRows(self.ensemble), lambda _: squares)
+        product *= self.cluster_factors
+        product *= self.cluster_factors[:, None]
+        return product
 
     def _matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         e = self.ensemble
         values = self.cluster_factors * v.ravel()
         if self._incidence is not None:
             return self.row_factors * (self._incidence @ values)
-        return self.row_factors * row_sums(e.codes, e.missing_code, e.offsets, values)
+        work = _OPERATIONS * e.codes.size
+        return self.row_factors * row_sums(e.codes, e.missing_code, e.offsets, values, work)
+
+    def _matmat(self, V: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._incidence is None:
+            return np.column_stack([self._matvec(v) for v in V.T])
+        return self.row_factors[:, None] * (self._incidence @ (self.cluster_factors[:, None] * V))
 
     def _rmatvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         e = self.ensemble
         values = self.row_factors * v.ravel()
         if self._incidence is not None:
             return self.cluster_factors * (self._incidence.T @ values)
-        return self.cluster_factors * cluster_sums(e.codes, e.missing_code, e.offsets, values)
+        work = _OPERATIONS * e.codes.size
+        sums = cluster_sums(e.codes, e.missing_code, e.offsets, values, work)
+        return self.cluster_factors * sums
 
     def _transpose(self) -> Any:
         return self._adjoint()

@@ -16,7 +16,9 @@ from partita.scale import Chunk, Rows, Totals
 __all__ = ["entropy_by_overlaps", "overlaps_of_rows"]
 
 _SHARES = 4  # parts of the clusters, one per thread; each thread reads the labels of all rows
-_OPERATIONS = 20  # elementary operations per label and partition
+# Elementary operations per label. NumPy needs fewer, but from a million labels on the pairs take
+# longer than all other steps of a cut, and programs that fit such tables do so more than once.
+_OPERATIONS = 4000
 _ROWS = 256  # rows of the table that are mirrored at once
 
 
@@ -36,9 +38,7 @@ def overlaps_of_rows(
     require_memory(8 * length**2, f"The {length} x {length} table of cluster overlaps")
     out = np.zeros((length, length))
     missing_code, offsets = rows.missing_code, rows.offsets.astype(np.int32)
-    add_overlaps = _kernels.contingency.overlaps.at(
-        _OPERATIONS * rows.n_rows * rows.n_partitions**2
-    )
+    add_overlaps = _kernels.contingency.overlaps.at(_OPERATIONS * rows.n_rows * rows.n_partitions)
 
     def step(chunk: Chunk, totals: Totals) -> None:
         values = chunk.weights if value is None else chunk.weights * value(chunk.codes)

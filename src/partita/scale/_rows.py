@@ -77,24 +77,40 @@ def n_labeled(labels: NDArray[Any], missing_code: int) -> NDArray[np.int32]:
 
 
 def row_sums(
-    labels: NDArray[Any], missing_code: int, offsets: NDArray[np.int64], values: NDArray[np.float64]
+    labels: NDArray[Any],
+    missing_code: int,
+    offsets: NDArray[np.int64],
+    values: NDArray[np.float64],
+    work: float | None = None,
 ) -> NDArray[np.float64]:
-    """Return for each row the sum of `values` over its base clusters, shape (n_rows,)."""
+    """Return for each row the sum of `values` over its base clusters, shape (n_rows,).
+
+    `work` is that of all calls of a solve, by which the form of the kernel is chosen; by default
+    that of ten calls.
+    """
     out = np.empty(len(labels))
     table = labels, labels.dtype.type(missing_code), offsets.astype(np.int32), values
-    fill = _kernels.contingency.row_sums.at(_OPERATIONS * labels.size)
+    fill = _kernels.contingency.row_sums.at(_OPERATIONS * labels.size if work is None else work)
     run_blocks(lambda start, stop: fill(*table, start, stop, out), len(labels), _BLOCK)
     return out
 
 
 def cluster_sums(
-    labels: NDArray[Any], missing_code: int, offsets: NDArray[np.int64], values: NDArray[np.float64]
+    labels: NDArray[Any],
+    missing_code: int,
+    offsets: NDArray[np.int64],
+    values: NDArray[np.float64],
+    work: float | None = None,
 ) -> NDArray[np.float64]:
-    """Return for each base cluster the sum of `values` over its rows, shape (L,)."""
+    """Return for each base cluster the sum of `values` over its rows, shape (L,).
+
+    `work` as in `row_sums`.
+    """
     n, m = labels.shape
     out = np.zeros(offsets[-1])
     table = labels, labels.dtype.type(missing_code), offsets.astype(np.int32), values
-    add_up = _kernels.contingency.cluster_sums.at(_OPERATIONS * labels.size)
+    work = _OPERATIONS * labels.size if work is None else work
+    add_up = _kernels.contingency.cluster_sums.at(work)
     run_shares(
         lambda first, last: add_up(*table, first, last, out),
         m,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from partita.solvers.spectral import (
     as_factor,
+    column_gram,
     gram,
     normalize_rows,
     scaled_factor,
@@ -51,7 +52,7 @@ def bipartite_embedding(
     scaled = scaled_factor(B, left_scale, right_scale)
     n, p = scaled.shape
     if p <= n:
-        values, right = top_eigenvectors(gram(scaled.T), n_components, n=p)
+        values, right = top_eigenvectors(column_gram(scaled), n_components, n=p)
     else:
         values, left = top_eigenvectors(gram(scaled), n_components, n=n)
     kept = values > _TINY * values[0]

@@ -15,6 +15,8 @@ from threadpoolctl import ThreadpoolController
 __all__ = ["TOLERANCE", "kmeans_model", "one_blas_thread", "weighted_kmeans"]
 
 TOLERANCE = 1e-4  # squared movement of the centers, relative to the mean variance
+_SAMPLE = 1 << 14  # draws on which restarts run if there are more than twice as many points
+_SAMPLE_PER_CLUSTER = 100  # their smallest number for each cluster
 
 
 @cache
@@ -61,7 +63,9 @@ def kmeans_model(
 ) -> Any:
     """Return the fitted scikit-learn model of the best of `n_init` k-means runs.
 
-    It runs on one thread, because sums would depend on the number of threads.
+    It runs on one thread, because sums would depend on the number of threads. Of many points the
+    restarts use a random sample of 16,384 (at least 100 per cluster), and the best one continues on
+    all points.
 
     Parameters
     ----------
@@ -80,15 +84,26 @@ def kmeans_model(
     """
     from sklearn.cluster import KMeans  # takes 0.3 s, so only when needed
 
-    model = KMeans(
-        n_clusters,
-        n_init=n_init,
-        max_iter=max_iter,
-        tol=TOLERANCE,
-        random_state=int(rng.integers(2**31)),
-        copy_x=False,
-    )
+    seed = int(rng.integers(2**31))
+    options = {"max_iter": max_iter, "tol": TOLERANCE, "random_state": seed, "copy_x": False}
+    model = KMeans(n_clusters, n_init=n_init, **options)
+    n_draws = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SklearnConvergenceWarning)
+        if len(embedding) > 2 * n_draws:
+            rows, times = _draw(weights, n_draws, np.random.default_rng(seed))
+            model.fit(embedding[rows], sample_weight=times)
+            model = KMeans(n_clusters, init=model.cluster_centers_, n_init=1, **options)
         model.fit(np.ascontiguousarray(embedding), sample_weight=weights)
     return model
+
+
+def _draw(
+    weights: NDArray[np.float64], n_draws: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Draw points with probabilities proportional to their weights; return them and how often."""
+    cumulative = np.cumsum(weights)
+    drawn = np.searchsorted(cumulative, rng.random(n_draws) * cumulative[-1], "right")
+    times = np.bincount(np.minimum(drawn, len(weights) - 1), minlength=len(weights))
+    rows = np.flatnonzero(times)
+    return rows, times[rows].astype(np.float64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import LinearOperator, aslinearoperator, eigsh
 
 from partita._linalg import eigh
 from partita.solvers.kmeans import weighted_kmeans
@@ -17,6 +17,7 @@ from partita.solvers.krylov import improve_eigenvectors
 __all__ = [
     "Factored",
     "as_factor",
+    "column_gram",
     "gram",
     "normalize_rows",
     "scaled_factor",
@@ -27,6 +28,8 @@ __all__ = [
 
 _DENSE = 1500  # up to this order a full decomposition is faster than Lanczos
 _FORMED = 500  # up to this order forming a product is faster than applying its factors
+_FEW_ROWS = 1000  # up to this number a product of sparse matrices is the fastest way to form it
+_RESIDUAL = 1e-10  # of Lanczos iterations, relative to the eigenvalue
 _TINY = 1e-10
 
 
@@ -73,7 +76,7 @@ def top_eigenvectors(
         values, vectors = eigh((dense + dense.T) / 2, subset_by_index=(n - n_components, n - 1))
     else:
         start = np.random.default_rng(0).standard_normal(n)
-        values, vectors = eigsh(matrix, k=n_components, which="LA", v0=start)
+        values, vectors = eigsh(matrix, k=n_components, which="LA", v0=start, tol=_RESIDUAL)
         order = np.argsort(values)
         values, vectors = values[order], vectors[:, order]
     return values[::-1], vectors[:, ::-1]
@@ -154,7 +157,7 @@ def as_factor(factor: Any, *, formed: bool = False) -> Any:
 
     Parameters
     ----------
-    factor : array, sparse matrix or operator with the methods `tocsr` and `scaled`
+    factor : array, sparse matrix or operator like `LabelGraph`
         An operator stays one only where that is faster.
     formed : bool, default=False
         Whether the entries are needed, so that an operator must become a sparse matrix.
@@ -162,7 +165,8 @@ def as_factor(factor: Any, *, formed: bool = False) -> Any:
     if not isinstance(factor, LinearOperator):
         return sp.csr_matrix(factor) if sp.issparse(factor) else np.asarray(factor, np.float64)
     n, p = factor.shape
-    return factor if not formed and _FORMED < p <= n else factor.tocsr()
+    is_faster = p <= n and (p > _FORMED or n > _FEW_ROWS)
+    return factor if is_faster and not formed else factor.tocsr()
 
 
 def scaled_factor(factor: Any, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
@@ -185,6 +189,21 @@ def gram(matrix: Any) -> Any:
     transposed = matrix.T.tocsr() if sp.issparse(matrix) else matrix.T
     rows = matrix.tocsr() if sp.issparse(matrix) else matrix
     return LinearOperator((n, n), matvec=lambda v: rows @ (transposed @ v), dtype=np.float64)
+
+
+def column_gram(factor: Any) -> Any:
+    """Return Fᵀ F for eigenvectors: an array if it is small, otherwise an operator.
+
+    An operator like `LabelGraph` says whether forming the product is faster than applying F and Fᵀ
+    some fifty times.
+    """
+    if not isinstance(factor, LinearOperator):
+        return gram(factor.T)
+    is_small = factor.shape[1] <= _FORMED
+    if not is_small and not factor.is_gram_cheaper:
+        return gram(factor.T)
+    product = factor.column_gram()
+    return product if is_small else aslinearoperator(product)
 
 
 def normalize_rows(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

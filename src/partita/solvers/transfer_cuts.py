@@ -9,7 +9,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.solvers.kmeans import weighted_kmeans
-from partita.solvers.spectral import as_factor, gram, scaled_factor, top_eigenvectors
+from partita.solvers.spectral import (
+    as_factor,
+    column_gram,
+    gram,
+    scaled_factor,
+    top_eigenvectors,
+)
 
 __all__ = ["transfer_cut", "transfer_cut_embedding"]
 
@@ -62,7 +68,7 @@ def transfer_cut_embedding(
         product = _dense(scaled.T @ scaled) + _gram_of_links(links[:, is_used], right_scale)
         values, V = top_eigenvectors(product, n_components)
     elif p <= n:
-        values, V = top_eigenvectors(gram(scaled.T), n_components, n=p)
+        values, V = top_eigenvectors(column_gram(scaled), n_components, n=p)
     else:
         values, U = top_eigenvectors(gram(scaled), n_components, n=n)
         V = np.asarray(scaled.T @ U) / np.sqrt(np.maximum(values, _TINY))
