@@ -94,7 +94,7 @@ def check_assignment(case, search, chunk):
     labeled = case.n_labeled > 0
     groups, upper, lower = assignment_of(chunk)
     exact = case.chunk()
-    ExactSearch(search.tables, case.offsets).assign(exact, MISSING, case.terms)
+    ExactSearch.start(search.tables, case.offsets, case.complete).assign(exact, MISSING, case.terms)
     np.testing.assert_array_equal(assignment_of(exact).groups, groups)
     np.testing.assert_array_equal(groups[labeled], expected.argmin(axis=1)[labeled])
     assert np.all(groups[~labeled] == -1)
@@ -118,6 +118,33 @@ def test_rows_held_by_their_bounds_are_where_they_belong(case, step):
         search = search.next(Tables(lookup, slope))
         search.assign(chunk, MISSING, case.terms)
         check_assignment(case, search, chunk)
+
+
+@pytest.fixture
+def always_bounds(monkeypatch):
+    """Let the search in NumPy use bounds for few labels too."""
+    monkeypatch.setattr("partita.solvers.label_kmeans._search._MANY_LABELS", 0)
+
+
+@pytest.mark.parametrize("step", [1e-6, 1e-3, 0.1])
+def test_bounds_of_the_definition_hold(case, step, always_bounds):
+    rng = np.random.default_rng(5)
+    search = ExactSearch.start(case.tables, case.offsets, case.complete)
+    chunk, labeled = case.chunk(), case.n_labeled > 0
+    assert search.assign(chunk, MISSING, case.terms) == labeled.sum()
+    for _ in range(5):
+        old = search.tables
+        lookup = old.lookup + step * rng.normal(size=old.lookup.shape)
+        search = search.next(Tables(lookup, old.slope + step * rng.normal(size=old.slope.shape)))
+        search.assign(chunk, MISSING, case.terms)
+        expected = case.costs(search.tables)
+        groups, upper, lower = assignment_of(chunk)
+        np.testing.assert_array_equal(groups[labeled], expected.argmin(axis=1)[labeled])
+        assert np.all(groups[~labeled] == -1)
+        if expected.shape[1] > 1:
+            ordered = np.sort(search.unit * expected, axis=1)[labeled]
+            assert np.all(upper[labeled] >= ordered[:, 0])
+            assert np.all(lower[labeled] <= ordered[:, 1])
 
 
 def test_rows_decided_by_bounds_by_active_groups_and_by_all_groups(missing):
@@ -165,10 +192,12 @@ def test_a_group_of_another_size_does_not_blur_the_others(missing, dtype, monkey
     assert ordinary.max() < 0.01 * search.unit * np.abs(np.delete(case.tables.lookup, 3, 1)).max()
 
 
-def test_bounds_spare_look_ups(missing):
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_bounds_spare_look_ups(missing, is_compiled, always_bounds):
     """Where nothing changes no row is looked at: it stays even where it does not belong."""
     case = Case(missing, 3)
-    search, chunk = case.start(), case.chunk()
+    exact = ExactSearch.start(case.tables, case.offsets, case.complete)
+    search, chunk = case.start() if is_compiled else exact, case.chunk()
     search.assign(chunk, MISSING, case.terms)
     labeled = case.n_labeled > 0
     groups, upper, lower = assignment_of(chunk)
@@ -188,7 +217,7 @@ def test_a_tie_goes_to_the_first_group():
     tables = Tables(lookup, np.repeat(case.tables.slope[:, :1], 3, axis=1))
     lower = (case.labels == 0).any(axis=1)
     assert 0 < lower.sum() < len(lower)
-    for search in (ExactSearch(tables, case.offsets), case.start(tables)):
+    for search in (ExactSearch.start(tables, case.offsets, case.complete), case.start(tables)):
         chunk = case.chunk()
         search.assign(chunk, MISSING, case.terms)
         np.testing.assert_array_equal(assignment_of(chunk).groups, lower)
@@ -206,7 +235,7 @@ def test_costs_that_differ_by_rounding_tie(missing, groups):
     lookup[0, -1] -= 1e-11
     tables = Tables(lookup, slope)
     bounded, exact = case.chunk(), case.chunk()
-    ExactSearch(tables, case.offsets).assign(exact, MISSING, case.terms)
+    ExactSearch.start(tables, case.offsets, case.complete).assign(exact, MISSING, case.terms)
     case.start(tables).assign(bounded, MISSING, case.terms)
     taken = assignment_of(exact).groups
     np.testing.assert_array_equal(assignment_of(bounded).groups, taken)
@@ -218,7 +247,7 @@ def test_costs_that_differ_by_rounding_tie(missing, groups):
 def test_one_row_and_no_rows():
     case = Case(0.0, 3, n=1)
     chunk = case.chunk()
-    search = ExactSearch(case.tables, case.offsets)
+    search = ExactSearch.start(case.tables, case.offsets, case.complete)
     assert search.assign(chunk, MISSING, case.terms) == 1
     assert search.assign(chunk, MISSING, case.terms) == 0
     check_assignment(case, case.start(), chunk)

@@ -54,15 +54,15 @@ class CostTables:
 
 @dataclass(frozen=True)
 class Incidence:
-    """Incidence of the rows start..stop of a table of codes.
+    """Incidence of some rows of a table of codes.
 
-    clusters : (stop - start, m), numbers of the base clusters; one more than all for a missing
+    rows : their numbers
+    clusters : (len(rows), m), numbers of the base clusters; one more than all for a missing
         label
     is_complete : whether no label is missing
     """
 
-    start: int
-    stop: int
+    rows: NDArray[np.int64]
     clusters: NDArray[np.int32]
     is_complete: bool
 
@@ -79,9 +79,9 @@ class Incidence:
         n_groups = costs.lookup.shape[1]
         return sums[:, :n_groups], sums[:, n_groups:]
 
-    def rows(self, numbers: NDArray[np.int64]) -> Incidence:
-        """Return the incidence of some of the rows."""
-        return Incidence(self.start, self.stop, self.clusters[numbers], self.is_complete)
+    def only(self, places: NDArray[np.int64]) -> Incidence:
+        """Return the incidence of the rows at some places."""
+        return Incidence(self.rows[places], self.clusters[places], self.is_complete)
 
     def _sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return for every row the sum of the rows of `values` of its base clusters."""
@@ -90,20 +90,20 @@ class Incidence:
         return np.asarray(_matrix(self.clusters.ravel(), ends, len(values)) @ values)
 
 
-def incidences(table: CodeTable, start: int, stop: int) -> Iterator[Incidence]:
-    """Yield the incidence of blocks of the rows start..stop."""
+def incidences(table: CodeTable, rows: NDArray[np.int64]) -> Iterator[Incidence]:
+    """Yield the incidence of blocks of some rows."""
     codes, missing_code, offsets = table
     n_clusters = int(offsets[-1])
     n_rows = max(1, _LABELS // codes.shape[1])
-    for top in range(start, stop, n_rows):
-        bottom = min(top + n_rows, stop)
-        block = codes[top:bottom]
+    for top in range(0, len(rows), n_rows):
+        numbers = rows[top : top + n_rows]
+        block = codes[numbers]
         clusters = (block + offsets[:-1]).astype(np.int32, copy=False)
         is_missing = block == missing_code
         is_complete = not is_missing.any()
         if not is_complete:
             np.putmask(clusters, is_missing, n_clusters)
-        yield Incidence(top, bottom, clusters, is_complete)
+        yield Incidence(numbers, clusters, is_complete)
 
 
 def block_sums(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -24,8 +24,8 @@ def row_costs(table, costs, constant, scale, start, stop, out):
     """Fill rows start..stop of `out`, shape (n, K), with the costs of these rows in all groups."""
     lookup, slope = costs
     tables = CostTables(lookup, slope, table.offsets)
-    for block in incidences(table, start, stop):
-        x = slice(block.start, block.stop)
+    for block in incidences(table, np.arange(start, stop)):
+        x = block.rows
         lookups, slopes = block.cost_sums(tables)
         out[x] = constant[x, None] + (lookups + scale[x, None] * slopes)
 

@@ -13,14 +13,13 @@ from partita._kernels._compiled import _vectors
 from partita._kernels._compiled._jit import jit
 from partita._kernels._compiled._lists import PADDING, list_clusters
 from partita._kernels._compiled._vectors import add_costs
-from partita._kernels.label_search import TIE
+from partita._kernels.label_search import TIE, ULP
 
 __all__ = ["assign"]
 
 _BLOCK = 512  # rows whose bounds are updated together
 _ROWS = 32  # rows whose costs are kept together
 _BATCH = 64  # entries whose sum cannot overflow 16 bits
-_ULP = 2.0**-23  # by which a bound is widened when it is stored in single precision
 
 
 def assign(table, search, terms, start, stop, assignment):
@@ -130,11 +129,11 @@ def _list_undecided(
         k, s = np.uint32(groups[x]), scale[x]
         a = np.uint32(0) if complete else np.uint32(n_labeled[x])
         inactive = lower[x] + (inactive_fall[a, 0] + s * inactive_fall[a, 1])
-        inactive_lower[x - start] = inactive - _ULP * abs(inactive)
+        inactive_lower[x - start] = inactive - ULP * abs(inactive)
         up = upper[x] + (rise[a, k, 0] + s * rise[a, k, 1])
-        upper[x] = up + _ULP * abs(up)
+        upper[x] = up + ULP * abs(up)
         low = lower[x] + (fall[a, k, 0] + s * fall[a, k, 1])
-        lower[x] = low - _ULP * abs(low)
+        lower[x] = low - ULP * abs(low)
     # a loop of its own, without branches that could be mispredicted
     n_rows = np.uint32(0)
     for x in range(start, stop):
@@ -209,7 +208,7 @@ def _list_left(
         if own >= 0:
             above = 2 * n_labeled[x] * (columns[0, 2, own] + scale[x] * columns[1, 2, own])
             up = min(up, costs[own] + above)
-            up += _ULP * abs(up)
+            up += ULP * abs(up)
             costs[own] = np.inf
         _, other, _ = _two_smallest(costs)
         lowest = min(inactive_lower[x - begin], np.float64(other))
@@ -243,8 +242,8 @@ def _take_cheapest(
         if best != groups[x]:
             groups[x] = best
             n_moved += 1
-        upper[x] = up + _ULP * abs(up)
-        lower[x] = lowest - _ULP * abs(lowest)
+        upper[x] = up + ULP * abs(up)
+        lower[x] = lowest - ULP * abs(lowest)
     return n_moved
 
 

@@ -1,10 +1,7 @@
 """Search for large work, compiled: bounds, quantized tables, then exact tables.
 
-Bounds on a row's costs are kept from one iteration to the next, as in Hamerly's k-means. When the
-tables change, the cost of a row with a labels changes by at most the sum over its labels of the
-largest change in their partitions. The sum of the a largest of these changes bounds it for any row
-with a labels. After the first iterations only a few groups still change much and invalidate most
-bounds; these *active* groups are compared first.
+Bounds on a row's costs are kept from one iteration to the next. After the first iterations only a
+few groups still change much and invalidate most bounds; these *active* groups are compared first.
 """
 
 from __future__ import annotations
@@ -20,7 +17,8 @@ from partita._kernels.records import CodeTable
 from partita._threads import run_blocks
 from partita.scale import Chunk, Rows
 from partita.solvers.label_kmeans._geometry import Geometry, RowTerms
-from partita.solvers.label_kmeans._search import SearchRecord, assignment_of
+from partita.solvers.label_kmeans._search import SearchRecord, assignment_of, differ
+from partita.solvers.label_kmeans._shifts import fall_of_others, power_of_two, shifts_of
 from partita.solvers.label_kmeans._tables import (
     QuantizedTables,
     Tables,
@@ -35,7 +33,6 @@ _MANY_GROUPS = 3 * _LANES  # from this number on, comparing active groups first 
 _INACTIVE = 0.02  # groups that moved by less than this share of the largest move are not active
 _ROWS = 2048
 _TYPICAL_ROWS = 256  # rows of which a typical one is computed
-_ROUNDING = 2.0**-40  # relative to the largest entry: above all rounding errors of a cost
 
 
 @dataclass(frozen=True)
@@ -116,10 +113,7 @@ class BoundedSearch:
         cls, tables: Tables, offsets: NDArray[np.int64], complete: bool, typical: TypicalRow
     ) -> Self:
         """Return the first search of a restart."""
-        largest = float(np.abs(tables.lookup).max())
-        # a power of two: scaling is exact and no cost underflows in single precision
-        unit = 2.0 ** -np.ceil(np.log2(largest)) if largest > 0 else 1.0
-        return cls._make(tables, tables, offsets, complete, typical, float(unit))
+        return cls._make(tables, tables, offsets, complete, typical, power_of_two(tables))
 
     def next(self, tables: Tables) -> Self:
         """Return the search in new tables, with the shifts from the present ones."""
@@ -135,33 +129,26 @@ class BoundedSearch:
         typical: TypicalRow,
         unit: float,
     ) -> Self:
-        extremes = table_extremes(tables, previous, offsets)
+        kernel = _kernels.quantization.table_extremes.compiled
+        extremes = table_extremes(tables, previous, offsets, kernel)
         all_groups = quantized(tables, extremes, complete, unit)
-        change = tables.slope - previous.slope
-        rises = _largest_sums(unit * extremes.largest_change, unit * change, complete)
-        falls = -_largest_sums(-unit * extremes.smallest_change, -unit * change, complete)
-        largest = max(extremes.highest.max(), -extremes.lowest.min()), np.abs(tables.slope).max()
-        n_labels = [len(change)] if complete else np.arange(len(rises))
-        rounding = np.reshape(n_labels, (-1, 1, 1)) * (unit * _ROUNDING * np.asarray(largest))
-        rises += rounding
-        falls -= rounding
+        rises, falls = shifts_of(tables, previous, extremes, complete, unit)
         active, inactive_fall = np.empty(0, np.int64), falls.min(axis=1)
         if tables.lookup.shape[1] >= _MANY_GROUPS:
             row = 0 if complete else typical.n_labeled
             active = _active_groups(falls[row] @ [1.0, typical.scale])
             inactive_fall = np.delete(falls, active, axis=1).min(axis=1)
-        has_changed = extremes.largest_change.any() or extremes.smallest_change.any()
         return cls(
             tables,
             offsets,
             complete,
             typical,
             unit,
-            bool(has_changed or change.any()),
+            differ(tables, previous),
             all_groups,
             active,
             all_groups.only(active),
-            BoundShifts(rises, _fall_of_others(falls), inactive_fall),
+            BoundShifts(rises, fall_of_others(falls), inactive_fall),
         )
 
     def assign(self, chunk: Chunk, missing_code: int, terms: RowTerms) -> int:
@@ -191,26 +178,3 @@ def _active_groups(falls: NDArray[np.float64]) -> NDArray[np.int64]:
     widths = [n for n in range(_LANES, len(falls) // 2 + 1, _LANES) if padded_width(n) == n]
     width = next((n for n in widths if n >= n_active), widths[-1])
     return np.argsort(falls, kind="stable")[:width]
-
-
-def _fall_of_others(falls: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for every group the largest fall of any other, same shape (., K, .)."""
-    deepest = np.sort(falls, axis=1)[:, :2]
-    return np.where(falls == deepest[:, :1], deepest[:, -1:], deepest[:, :1])
-
-
-def _largest_sums(
-    lookups: NDArray[np.float64], slopes: NDArray[np.float64], complete: bool
-) -> NDArray[np.float64]:
-    """Return the sums of the a largest values over the partitions (first axis), for a = 0..m.
-
-    Where no label is missing, only the sum of all values is needed.
-    """
-    m, n_groups = lookups.shape
-    sums = np.zeros((1 if complete else m + 1, n_groups, 2))
-    for part, values in enumerate((lookups, slopes)):
-        if complete:
-            values.sum(axis=0, out=sums[0, :, part])
-        else:
-            np.cumsum(np.sort(values, axis=0)[::-1], axis=0, out=sums[1:, :, part])
-    return sums

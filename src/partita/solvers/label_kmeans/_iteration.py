@@ -232,7 +232,7 @@ class _Solver:
     def _search(self, tables: Tables) -> Search:
         kernel = _kernels.label_search.assign
         if kernel.at(self.geometry.work) is kernel.definition:
-            return ExactSearch(tables, self.rows.offsets)
+            return ExactSearch.start(tables, self.rows.offsets, self.rows.complete)
         return BoundedSearch.start(tables, self.rows.offsets, self.rows.complete, self.typical)
 
     def _iterate(self, search: Search, restart: Restart, is_first: bool) -> None:

@@ -18,6 +18,7 @@ from partita._threads import run_blocks
 from partita.scale import Chunk, Rows, row_sums
 from partita.solvers.label_kmeans._geometry import Geometry, row_terms_of
 from partita.solvers.label_kmeans._search import Search, assignment_of
+from partita.solvers.label_kmeans._shifts import power_of_two
 from partita.solvers.label_kmeans._statistics import GroupStatistics, RowFormat
 
 __all__ = ["Refilled", "assign_refilled", "refill"]
@@ -175,9 +176,7 @@ class _CostliestRows:
             len(cost),
             _ROWS,
         )
-        largest = float(np.abs(tables.lookup).max())
-        unit = 2.0 ** -np.ceil(np.log2(largest)) if largest > 0 else 1.0
-        return np.round(unit * cost, _DECIMALS)
+        return np.round(power_of_two(tables) * cost, _DECIMALS)
 
     def _n_first(self, codes: NDArray[Any], keys: NDArray[np.float64]) -> int:
         """Return how many ranked rows contain `n_candidates` distinct ones.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -12,9 +13,12 @@ from partita import _kernels
 from partita._kernels.records import CodeTable
 from partita.scale import Chunk
 from partita.solvers.label_kmeans._geometry import RowTerms
-from partita.solvers.label_kmeans._tables import Tables
+from partita.solvers.label_kmeans._shifts import fall_of_others, power_of_two, shifts_of
+from partita.solvers.label_kmeans._tables import Tables, table_extremes
 
-__all__ = ["Assignment", "ExactSearch", "Search", "SearchRecord", "assignment_of"]
+__all__ = ["Assignment", "ExactSearch", "Search", "SearchRecord", "assignment_of", "differ"]
+
+_MANY_LABELS = 1 << 15  # from this number on, bounds take less time than they save
 
 
 class Assignment(NamedTuple):
@@ -24,7 +28,7 @@ class Assignment(NamedTuple):
     upper : upper bound of the cost in the own group
     lower : lower bound of the cost in any other group
 
-    Only `BoundedSearch` uses the bounds.
+    A search of few labels does not use the bounds.
     """
 
     groups: NDArray[np.int32]
@@ -43,7 +47,10 @@ def assignment_of(chunk: Chunk) -> Assignment:
 
 
 class SearchRecord(NamedTuple):
-    """The argument `search` of the kernel `assign`; its definition needs no bounds."""
+    """The argument `search` of the kernel `assign`; its definition needs no bounds.
+
+    bounds : `ExactBounds` or None for the definition, those of `BoundedSearch` if it is compiled
+    """
 
     costs: Tables
     bounds: Any = None
@@ -67,28 +74,66 @@ class Search(Protocol):
         """Put the rows of a chunk into their cheapest groups; return how many moved."""
 
 
+def differ(tables: Tables, previous: Tables) -> bool:
+    """Return whether some entry of the tables differs."""
+    pairs = zip(tables, previous, strict=True)
+    return not all(np.array_equal(new, old) for new, old in pairs)
+
+
+class ExactBounds(NamedTuple):
+    """The bounds of a search that the definition of `assign` takes."""
+
+    complete: bool
+    unit: float
+    rises: NDArray[np.float64]
+    falls: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class ExactSearch:
-    """Search that computes all costs, in NumPy.
+    """Search in NumPy: all costs of the rows that may move.
 
     Attributes
     ----------
     tables : Tables
+    previous : Tables
+        Tables of the search before, for which the bounds of the rows hold.
     offsets : array of shape (n_partitions + 1,)
-    changed : bool, default=False
+    complete : bool
+        Whether no label is missing.
+    unit : float
+        Power of two that scales costs to about 1.
     """
 
     tables: Tables
+    previous: Tables
     offsets: NDArray[np.int64]
-    changed: bool = False
+    complete: bool
+    unit: float
+
+    @classmethod
+    def start(cls, tables: Tables, offsets: NDArray[np.int64], complete: bool) -> Self:
+        """Return the first search of a restart."""
+        return cls(tables, tables, offsets, complete, power_of_two(tables))
 
     def next(self, tables: Tables) -> Self:
-        pairs = zip(tables, self.tables, strict=True)
-        changed = not all(np.array_equal(new, old) for new, old in pairs)
-        return type(self)(tables, self.offsets, changed)
+        return replace(self, tables=tables, previous=self.tables)
+
+    @cached_property
+    def changed(self) -> bool:
+        return differ(self.tables, self.previous)
+
+    @cached_property
+    def bounds(self) -> ExactBounds:
+        """How far bounds shift from the previous tables."""
+        kernel = _kernels.quantization.table_extremes.definition
+        extremes = table_extremes(self.tables, self.previous, self.offsets, kernel)
+        rises, falls = shifts_of(self.tables, self.previous, extremes, self.complete, self.unit)
+        return ExactBounds(self.complete, self.unit, rises, fall_of_others(falls))
 
     def assign(self, chunk: Chunk, missing_code: int, terms: RowTerms) -> int:
         table = CodeTable.of(chunk.codes, missing_code, self.offsets)
-        record, assignment = SearchRecord(self.tables), assignment_of(chunk)
+        has_bounds = chunk.codes.size >= _MANY_LABELS and self.tables.lookup.shape[1] > 1
+        record = SearchRecord(self.tables, self.bounds if has_bounds else None)
         kernel = _kernels.label_search.assign
-        return int(kernel(table, record, terms, 0, len(chunk.codes), assignment))
+        return int(kernel(table, record, terms, 0, len(chunk.codes), assignment_of(chunk)))

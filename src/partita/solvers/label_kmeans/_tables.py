@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,11 +62,15 @@ class QuantizedTables(NamedTuple):
         return QuantizedTables(*(np.ascontiguousarray(table[..., groups]) for table in self))
 
 
-def table_extremes(tables: Tables, previous: Tables, offsets: NDArray[np.int64]) -> TableExtremes:
-    """Return the extreme look-ups of every partition and group, and their extreme changes."""
+def table_extremes(
+    tables: Tables, previous: Tables, offsets: NDArray[np.int64], kernel: Callable[..., Any]
+) -> TableExtremes:
+    """Return the extreme look-ups of every partition and group, and their extreme changes.
+
+    `kernel` is a form of the kernel `table_extremes`.
+    """
     m = len(offsets) - 1
     extremes = TableExtremes(*np.empty((4, m, tables.lookup.shape[1])))
-    kernel = _kernels.quantization.table_extremes.compiled
     run_shares(
         lambda first, last: kernel(tables.lookup, previous.lookup, offsets, first, last, extremes),
         m,
