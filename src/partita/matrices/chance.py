@@ -105,10 +105,11 @@ def expected_entropy(
         Sums over the other partitions.
     """
     expected = np.zeros(len(sizes))
+    distinct, position = np.unique(np.maximum(sizes, 1.0), return_inverse=True)
     for i in range(len(offsets) - 1):
         own = slice(offsets[i], offsets[i + 1])
-        drawn = sizes if members is None else members[:, i]
-        distinct, position = np.unique(np.maximum(drawn, 1.0), return_inverse=True)
+        if members is not None:
+            distinct, position = np.unique(np.maximum(members[:, i], 1.0), return_inverse=True)
         bits = _expected_bits(distinct, sizes[own])[position.reshape(-1)]
         bits[own] = 0.0
         expected += bits
