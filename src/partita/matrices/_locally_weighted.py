@@ -21,10 +21,7 @@ from partita.matrices.agreement import (
 __all__ = ["cluster_certainty", "cluster_entropy", "locally_weighted_coassociation"]
 
 _MAX_LOGARITHMS = 1 << 22  # largest size of the table of x log2 x, for integer weights
-_OPERATIONS = 60  # elementary operations per label and partition
-# The least number per label. NumPy needs fewer, but from a million labels on the pairs take longer
-# than all other steps of a cut, and programs that fit such tables do so more than once.
-_LEAST_OPERATIONS = 4000
+_OPERATIONS = 2500  # elementary operations per label, with one to two hundred partitions
 
 
 def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
@@ -39,8 +36,7 @@ def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
     weights, form = ensemble.weights, _kernels.contingency.pair_sums.definition
     x_log_x = _logs_of_sums(weights)
     if len(x_log_x):  # else the logarithms are NumPy's, which others round differently
-        per_label = max(_OPERATIONS * ensemble.n_partitions, _LEAST_OPERATIONS)
-        form = _kernels.contingency.pair_sums.at(per_label * ensemble.codes.size)
+        form = _kernels.contingency.pair_sums.at(_OPERATIONS * ensemble.codes.size)
 
     def block(start: int, stop: int) -> None:
         table = columns, ensemble.missing_code, ensemble.offsets, weights

@@ -16,9 +16,7 @@ from partita.scale import Chunk, Rows, Totals
 __all__ = ["entropy_by_overlaps", "overlaps_of_rows"]
 
 _SHARES = 4  # parts of the clusters, one per thread; each thread reads the labels of all rows
-# Elementary operations per label. NumPy needs fewer, but from a million labels on the pairs take
-# longer than all other steps of a cut, and programs that fit such tables do so more than once.
-_OPERATIONS = 4000
+_OPERATIONS = 2500  # elementary operations per label, with one to two hundred partitions
 _ROWS = 256  # rows of the table that are mirrored at once
 
 
