@@ -334,8 +334,10 @@ FIT = """
 import json, sys
 import partita.scale._store_rows
 from partita import KCC, LWGP, SEC, LabelStore, config_context
+from partita._kernels import _dispatch
 from partita._memory import PeakMemory
 
+_dispatch.COMPILED_FROM = float(sys.argv.pop(1))
 partita.scale._store_rows._CHUNK_BYTES = 1 << 19
 small, large = (LabelStore.open(path) for path in sys.argv[1:])
 
@@ -365,9 +367,12 @@ def two_sizes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "small", folder / "large"
 
 
-def test_memory_does_not_grow_with_the_rows(two_sizes: tuple[Path, Path]) -> None:
+@pytest.mark.parametrize("compiled_from", ["0", "inf"], ids=["compiled", "definitions"])
+def test_memory_does_not_grow_with_the_rows(
+    two_sizes: tuple[Path, Path], compiled_from: str
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", FIT, *map(str, two_sizes)],
+        [sys.executable, "-W", "ignore", "-c", FIT, compiled_from, *map(str, two_sizes)],
         capture_output=True,
         text=True,
         check=True,

@@ -280,7 +280,8 @@ class _Model:
 
         self._for_pairs(update)
         total = np.sum([costs[start] for start in sorted(costs)], axis=0)
-        return np.asarray(2.0 * total / self.coverage)
+        # rounding can make the difference of equal sums negative
+        return np.asarray(2.0 * np.maximum(total, 0.0) / self.coverage)
 
     def _for_pairs(self, update: Callable[[slice], None]) -> None:
         """Call a function for all blocks of pairs, on the configured threads."""
