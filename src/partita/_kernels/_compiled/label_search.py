@@ -53,8 +53,8 @@ def assign(table, search, terms, start, stop, assignment):
     """
     complete, unit, quantized, place, active_quantized, shifts = search.bounds
     m, width, n_active = table.codes.shape[1], quantized[0].shape[1], active_quantized[0].shape[1]
-    lists = np.empty((2, m + PADDING), np.int32)
-    lists[1] = np.arange(m + PADDING)
+    lists = np.empty((_ROWS, 2, m + PADDING), np.int32)
+    lists[:, 1] = np.arange(m + PADDING)
     low, active_low = (np.empty((_ROWS, n), np.float32) for n in (width, n_active))
     return _assign(
         tuple(table), complete, unit, tuple(search.costs), tuple(quantized), place,
@@ -98,17 +98,19 @@ def _assign(
                     n_left += 1
             if n_some > 0:
                 _bound_costs(
-                    table, complete, active_quantized, scale, some, n_some, simd, lists, sums,
-                    active_low,
+                    table, complete, active_quantized, scale, n_labeled, some, n_some, simd, lists,
+                    sums, active_low,
                 )  # fmt: skip
                 n_left = _list_left(
                     active_quantized[2], place, scale, n_labeled, begin, inactive_lower, groups,
                     some, n_some, n_left, active_low, upper, lower, left,
                 )  # fmt: skip
-            _bound_costs(table, complete, quantized, scale, left, n_left, simd, lists, sums, low)
+            _bound_costs(
+                table, complete, quantized, scale, n_labeled, left, n_left, simd, lists, sums, low
+            )
             n_moved += _take_cheapest(
-                table, complete, unit, costs, quantized[2], scale, n_labeled, left, n_left, low,
-                lists, groups, upper, lower,
+                unit, costs, quantized[2], scale, n_labeled, left, n_left, low, lists, groups,
+                upper, lower,
             )  # fmt: skip
     return n_moved
 
@@ -144,31 +146,33 @@ def _list_undecided(
 
 
 @jit
-def _bound_costs(table, complete, quantized, scale, rows, n_rows, simd, lists, sums, low):
+def _bound_costs(
+    table, complete, quantized, scale, n_labeled, rows, n_rows, simd, lists, sums, low
+):
     """Fill `low` with lower bounds of the costs of the first `n_rows` of `rows`.
 
-    `lists` and `sums` are scratch; if no label is missing, `lists[1]` must hold 0..m.
+    Fill `lists` with the clusters and the partitions of their labels, all rows first: while one row
+    comes from memory, others do. If no label is missing, the partitions must be listed already.
+    `sums` is scratch.
     """
     codes, missing_code, offsets = table
     entries, slope_entries, columns = quantized
     step, origin = columns[0, 0], columns[0, 1]
     slope_step, slope_origin = columns[1, 0], columns[1, 1]
-    clusters, partitions = lists[0], lists[1]
     m, one = codes.shape[1], np.float32(1.0)
     for p in range(n_rows):
-        x, costs = rows[p], low[p]
-        s = np.float32(scale[x])
-        if complete:  # the slopes are one term
-            n = m
+        x, clusters = rows[p], lists[p, 0]
+        if complete:
             for i in range(m):
                 clusters[i] = offsets[i] + np.int32(codes[x, i])
-            slopes = s * np.float32(n)
-            for k in range(len(costs)):
-                costs[k] = slopes * slope_origin[k]
         else:
-            n = list_clusters(codes, x, missing_code, offsets, 0, m, clusters, partitions)
-            for k in range(len(costs)):
-                costs[k] = np.float32(0.0)
+            list_clusters(codes, x, missing_code, offsets, 0, m, clusters, lists[p, 1])
+    for p in range(n_rows):
+        x, costs, clusters, partitions = rows[p], low[p], lists[p, 0], lists[p, 1]
+        s, n = np.float32(scale[x]), np.int64(n_labeled[x])
+        slopes = s * np.float32(n) if complete else np.float32(0.0)  # complete: they are one term
+        for k in range(len(costs)):
+            costs[k] = slopes * slope_origin[k]
         for a in range(0, n, _BATCH):
             b = min(a + _BATCH, n)
             add_costs(entries, clusters, a, b, origin, step, one, simd, sums, costs)
@@ -180,15 +184,27 @@ def _bound_costs(table, complete, quantized, scale, rows, n_rows, simd, lists, s
 
 @jit
 def _two_smallest(values):
-    """Return the index of a smallest value, that value, and the smallest of the others."""
-    index, smallest, second = 0, np.float32(np.inf), np.float32(np.inf)
-    for k in range(len(values)):
-        value = values[k]
-        if value < second:
-            if value < smallest:
-                index, smallest, second = k, value, smallest
-            else:
-                second = value
+    """Return the index of a smallest value, that value, and the smallest of the others.
+
+    Every fourth value belongs to a chain of its own: no chain waits for another, and there is no
+    branch that could be mispredicted. The number of values is divisible by 4.
+    """
+    s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = np.float32(np.inf)  # two smallest of each chain
+    n = np.uint64(len(values))  # unsigned: numba does not test for negative indices
+    for k in range(np.uint64(0), n, np.uint64(4)):
+        v0, v1 = values[k], values[k + np.uint64(1)]
+        v2, v3 = values[k + np.uint64(2)], values[k + np.uint64(3)]
+        t0, t1 = min(t0, max(s0, v0)), min(t1, max(s1, v1))
+        t2, t3 = min(t2, max(s2, v2)), min(t3, max(s3, v3))
+        s0, s1, s2, s3 = min(s0, v0), min(s1, v1), min(s2, v2), min(s3, v3)
+    s, t = min(s0, s1), min(t0, t1, max(s0, s1))
+    u, v = min(s2, s3), min(t2, t3, max(s2, s3))
+    smallest, second = min(s, u), min(t, v, max(s, u))
+    index = np.int64(0)
+    for k in range(n):
+        if values[k] == smallest:
+            index = np.int64(k)
+            break
     return index, smallest, second
 
 
@@ -223,12 +239,12 @@ def _list_left(
 
 @jit
 def _take_cheapest(
-    table, complete, unit, costs, columns, scale, n_labeled, rows, n_rows, low, lists, groups,
-    upper, lower,
+    unit, costs, columns, scale, n_labeled, rows, n_rows, low, lists, groups, upper, lower
 ):  # fmt: skip
     """Put `rows` into their cheapest groups: update `groups`, `upper` and `lower` in place.
 
-    Return the number of rows that moved. `low` are lower bounds of their costs. `lists` is scratch.
+    Return the number of rows that moved. `low` are lower bounds of their costs, and `lists` holds
+    the clusters and the partitions of their labels.
     """
     n_moved = 0
     for p in range(n_rows):
@@ -238,7 +254,7 @@ def _take_cheapest(
         up = cost + 2 * n * (columns[0, 2, best] + s * columns[1, 2, best])
         lowest = np.float64(second)
         if up >= lowest:
-            best, up, lowest = _two_cheapest(table, costs, x, s, unit, up, low[p], lists)
+            best, up, lowest = _two_cheapest(costs, lists[p], n, s, unit, up, low[p])
         if best != groups[x]:
             groups[x] = best
             n_moved += 1
@@ -248,16 +264,14 @@ def _take_cheapest(
 
 
 @jit
-def _two_cheapest(table, costs, x, scale, unit, limit, low, lists):
+def _two_cheapest(costs, lists, n, scale, unit, limit, low):
     """Return the cheapest group, its cost, and a lower bound of the cost in any other group.
 
-    Exact costs are computed only for groups whose lower bound `low` is at most `limit`. `lists` is
-    scratch.
+    Exact costs are computed only for groups whose lower bound `low` is at most `limit`. `lists`
+    holds the clusters and the partitions of the n labels of a row.
     """
-    codes, missing_code, offsets = table
     lookup, slope = costs
     clusters, partitions = lists[0], lists[1]
-    n = list_clusters(codes, x, missing_code, offsets, 0, codes.shape[1], clusters, partitions)
     best, best_cost, second = -1, np.inf, np.inf
     for k in range(lookup.shape[1]):
         value, tie = np.float64(low[k]), 0.0

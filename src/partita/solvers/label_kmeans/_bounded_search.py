@@ -17,7 +17,7 @@ from partita._kernels.records import CodeTable
 from partita._threads import run_blocks
 from partita.scale import Chunk, Rows
 from partita.solvers.label_kmeans._geometry import Geometry, RowTerms
-from partita.solvers.label_kmeans._search import SearchRecord, assignment_of, differ
+from partita.solvers.label_kmeans._search import SearchRecord, assignment_of
 from partita.solvers.label_kmeans._shifts import fall_of_others, power_of_two, shifts_of
 from partita.solvers.label_kmeans._tables import (
     QuantizedTables,
@@ -31,7 +31,7 @@ __all__ = ["BoundedSearch", "TypicalRow", "typical_row"]
 _LANES = _kernels.quantization.LANES
 _MANY_GROUPS = 3 * _LANES  # from this number on, comparing active groups first saves time
 _INACTIVE = 0.02  # groups that moved by less than this share of the largest move are not active
-_ROWS = 2048
+_ROWS = 8192
 _TYPICAL_ROWS = 256  # rows of which a typical one is computed
 
 
@@ -138,13 +138,14 @@ class BoundedSearch:
             row = 0 if complete else typical.n_labeled
             active = _active_groups(falls[row] @ [1.0, typical.scale])
             inactive_fall = np.delete(falls, active, axis=1).min(axis=1)
+        has_changed = extremes.largest_change.any() or extremes.smallest_change.any()
         return cls(
             tables,
             offsets,
             complete,
             typical,
             unit,
-            differ(tables, previous),
+            bool(has_changed or (tables.slope != previous.slope).any()),
             all_groups,
             active,
             all_groups.only(active),

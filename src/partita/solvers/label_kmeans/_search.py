@@ -16,7 +16,7 @@ from partita.solvers.label_kmeans._geometry import RowTerms
 from partita.solvers.label_kmeans._shifts import fall_of_others, power_of_two, shifts_of
 from partita.solvers.label_kmeans._tables import Tables, table_extremes
 
-__all__ = ["Assignment", "ExactSearch", "Search", "SearchRecord", "assignment_of", "differ"]
+__all__ = ["Assignment", "ExactSearch", "Search", "SearchRecord", "assignment_of"]
 
 _MANY_LABELS = 1 << 15  # from this number on, bounds take less time than they save
 
@@ -74,12 +74,6 @@ class Search(Protocol):
         """Put the rows of a chunk into their cheapest groups; return how many moved."""
 
 
-def differ(tables: Tables, previous: Tables) -> bool:
-    """Return whether some entry of the tables differs."""
-    pairs = zip(tables, previous, strict=True)
-    return not all(np.array_equal(new, old) for new, old in pairs)
-
-
 class ExactBounds(NamedTuple):
     """The bounds of a search that the definition of `assign` takes."""
 
@@ -121,7 +115,8 @@ class ExactSearch:
 
     @cached_property
     def changed(self) -> bool:
-        return differ(self.tables, self.previous)
+        pairs = zip(self.tables, self.previous, strict=True)
+        return not all(np.array_equal(new, old) for new, old in pairs)
 
     @cached_property
     def bounds(self) -> ExactBounds:
