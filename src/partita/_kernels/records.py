@@ -22,8 +22,13 @@ class CodeTable(NamedTuple):
 
     @classmethod
     def of(cls, codes: NDArray[Any], missing_code: int, offsets: NDArray[np.int64]) -> CodeTable:
-        """Convert code and offsets to the types that kernels are compiled for."""
-        return cls(codes, codes.dtype.type(missing_code), offsets.astype(np.int32))
+        """Convert code and offsets to the types that kernels are compiled for.
+
+        The codes are a view that cannot be written: numba would compile for both kinds.
+        """
+        view = codes.view()
+        view.flags.writeable = False
+        return cls(view, codes.dtype.type(missing_code), offsets.astype(np.int32))
 
 
 class Moves(NamedTuple):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita import _kernels
+from partita._kernels.records import CodeTable
 from partita._threads import run_blocks, run_shares
 from partita.ensemble.layout import HasLayout
 
@@ -70,9 +71,9 @@ AddChunk = Callable[[Chunk, Totals], None]
 def n_labeled(labels: NDArray[Any], missing_code: int) -> NDArray[np.int32]:
     """Return the number of partitions that label each row."""
     out = np.empty(len(labels), np.int32)
-    code = labels.dtype.type(missing_code)
+    codes, code, _ = CodeTable.of(labels, missing_code, np.zeros(1, np.int64))
     fill = _kernels.contingency.n_labeled.at(_OPERATIONS * labels.size)
-    run_blocks(lambda start, stop: fill(labels, code, start, stop, out), len(out), _BLOCK)
+    run_blocks(lambda start, stop: fill(codes, code, start, stop, out), len(out), _BLOCK)
     return out
 
 
@@ -89,7 +90,7 @@ def row_sums(
     that of ten calls.
     """
     out = np.empty(len(labels))
-    table = labels, labels.dtype.type(missing_code), offsets.astype(np.int32), values
+    table = *CodeTable.of(labels, missing_code, offsets), values
     fill = _kernels.contingency.row_sums.at(_OPERATIONS * labels.size if work is None else work)
     run_blocks(lambda start, stop: fill(*table, start, stop, out), len(labels), _BLOCK)
     return out
@@ -108,7 +109,7 @@ def cluster_sums(
     """
     n, m = labels.shape
     out = np.zeros(offsets[-1])
-    table = labels, labels.dtype.type(missing_code), offsets.astype(np.int32), values
+    table = *CodeTable.of(labels, missing_code, offsets), values
     work = _OPERATIONS * labels.size if work is None else work
     add_up = _kernels.contingency.cluster_sums.at(work)
     run_shares(
