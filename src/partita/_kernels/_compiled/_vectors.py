@@ -2,9 +2,9 @@
 
 Before a loop, LLVM tests whether arrays overlap, and it stores the sums after each vector. For
 short rows this takes longer than the sums. The instructions written here keep all sums of a row in
-registers, with the same result: a whole fit of SEC with few groups is 1.1 to 1.5 times as fast
-(`benchmarks/speed/vectors.py`). The plain loop serves where they do not work, or if the environment
-variable PARTITA_SIMD is 0.
+registers, with the same result: a whole fit of SEC is 1.1 to 1.6 times as fast, with few groups
+more than with many (`benchmarks/speed/vectors.py`). The plain loop serves where they do not work,
+or if the environment variable PARTITA_SIMD is 0.
 """
 
 from __future__ import annotations
