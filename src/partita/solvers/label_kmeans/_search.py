@@ -18,6 +18,7 @@ from partita.solvers.label_kmeans._tables import Tables, table_extremes
 
 __all__ = ["Assignment", "ExactSearch", "Search", "SearchRecord", "assignment_of"]
 
+_ROWS = 1 << 17  # rows whose bounds are shifted together
 _MANY_LABELS = 1 << 15  # from this number on, bounds take less time than they save
 
 
@@ -131,4 +132,6 @@ class ExactSearch:
         has_bounds = chunk.codes.size >= _MANY_LABELS and self.tables.lookup.shape[1] > 1
         record = SearchRecord(self.tables, self.bounds if has_bounds else None)
         kernel = _kernels.label_search.assign
-        return int(kernel(table, record, terms, 0, len(chunk.codes), assignment_of(chunk)))
+        assignment, n = assignment_of(chunk), len(chunk.codes)
+        starts = range(0, n, _ROWS)
+        return sum(kernel(table, record, terms, x, min(x + _ROWS, n), assignment) for x in starts)
