@@ -24,8 +24,10 @@ _MAX_LOGARITHMS = 1 << 22  # largest size of the table of x log2 x, for integer 
 _OPERATIONS = 2500  # elementary operations per label, with one to two hundred partitions
 
 
-def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
+def cluster_entropy(ensemble: Ensemble, work: float = 0.0) -> NDArray[np.float64]:
     """Return the entropy in bits of every base cluster with respect to the other partitions.
+
+    `work` is the number of elementary operations of a larger task that this step belongs to.
 
     H(c) = -Σ_i Σ_{c' in i} q log₂ q with q = |c ∩ c'| / |c|, over the members of c that partition
     i labels. Cost O(n m²), with one K_i x K_j table at a time for both partitions of a pair.
@@ -36,7 +38,7 @@ def cluster_entropy(ensemble: Ensemble) -> NDArray[np.float64]:
     weights, form = ensemble.weights, _kernels.contingency.pair_sums.definition
     x_log_x = _logs_of_sums(weights)
     if len(x_log_x):  # else the logarithms are NumPy's, which others round differently
-        form = _kernels.contingency.pair_sums.at(_OPERATIONS * ensemble.codes.size)
+        form = _kernels.contingency.pair_sums.at(max(work, _OPERATIONS * ensemble.codes.size))
 
     def block(start: int, stop: int) -> None:
         table = columns, ensemble.missing_code, ensemble.offsets, weights
@@ -73,10 +75,13 @@ def cluster_certainty(partitions: Any, theta: float = 0.4) -> NDArray[np.float64
         Influence of the entropy H(c) of a cluster with respect to the other partitions: the
         smaller, the lower the index of uncertain clusters.
     """
+    return _certainty(as_ensemble(partitions), theta)
+
+
+def _certainty(ensemble: Ensemble, theta: float, work: float = 0.0) -> NDArray[np.float64]:
     if not theta > 0:
         raise ValueError(f"theta must be positive, got {theta!r}")
-    ensemble = as_ensemble(partitions)
-    return np.exp(-cluster_entropy(ensemble) / (theta * ensemble.n_partitions))
+    return np.exp(-cluster_entropy(ensemble, work) / (theta * ensemble.n_partitions))
 
 
 def locally_weighted_coassociation(
@@ -129,7 +134,7 @@ def locally_weighted_coassociation(
     check_missing(missing)
     check_float(dtype)
     core = as_ensemble(partitions).compress()
-    value = cluster_certainty(core, theta)
+    value = _certainty(core, theta, work=core.n_rows * core.codes.size)
     is_pairwise = missing == "pairwise" and core.n_missing > 0
     divisor = 1.0 if is_pairwise else float(core.n_partitions)
 
