@@ -94,7 +94,7 @@ def test_the_readme_is_short_and_its_use_eight_lines() -> None:
     code = [line for line in use.splitlines() if line.strip() and not line.startswith("#")]
     assert len(code) <= 8
     speed = readme.partition("<!-- speed:start -->\n")[2].partition("<!-- speed:end -->")[0]
-    assert 2 < len(speed.splitlines()) <= 10
+    assert 2 < len(speed.splitlines()) <= 2 + 10  # a header and ten measurements
     assert (ROOT / "docs" / "images" / "digits.png").stat().st_size < 150_000
 
 

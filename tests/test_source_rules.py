@@ -126,3 +126,9 @@ def test_reader_of_private_imports_sees_them(source: str, module: str) -> None:
 )
 def test_reader_of_private_imports_lets_the_rest_pass(source: str, module: str) -> None:
     assert private_imports(source, module) == []
+
+
+def test_files_of_tests_have_different_names() -> None:
+    """pytest imports them by name: two of the same name cannot run in one process."""
+    names = sorted(path.name for path in Path(__file__).parent.rglob("test_*.py"))
+    assert names == sorted(set(names))

@@ -204,7 +204,8 @@ def test_equal_rows_refill_one_group_together(tmp_path: Path) -> None:
     assert list(rows.collect(put, keep_state=True)) == [None]
     held.counts[:], held.masses[:] = group_statistics(rows, geometry, groups, 4)
     held.sizes[:] = np.bincount(groups, minlength=4)
-    search = ExactSearch(geometry.tables(held.counts, held.masses), rows.offsets)
+    tables = geometry.tables(held.counts, held.masses)
+    search = ExactSearch.start(tables, rows.offsets, rows.complete)
     found = refill(rows, geometry, search, RowFormat.of(rows, 0.0), held)
     assert len(found) == 2
     assert len({row.tobytes() for row, _ in found}) == 2
