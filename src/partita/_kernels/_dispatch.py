@@ -1,6 +1,6 @@
 """Choice between the two forms of a kernel: its definition in NumPy, and its compiled form.
 
-Both give the same result, to the last bit. The compiled form is many times faster, but a process
+Both give the same result, to the last bit. The compiled form is several times faster, but a process
 that uses it first imports numba and, if its cache is empty, waits seconds for the compiler. So the
 definition does small work and the compiled form large work. The choice depends on the size of the
 work alone, never on what is compiled or cached.
@@ -81,7 +81,7 @@ def _can_compile() -> bool:
         _obstacle.append(str(error))
         warn_user(
             f"numba cannot be imported ({error}): large tasks run on NumPy, with the same results, "
-            "but take 5 to 50 times as long. To make them fast: pip install numba"
+            "but take several times as long. To make them fast: pip install numba"
         )
         return False
     return True
