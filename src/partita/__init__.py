@@ -98,7 +98,7 @@ _PUBLIC = {
     "set_config": "config",
 }
 # Public modules, imported when they are first used.
-_MODULES = sorted({*_PUBLIC.values(), "datasets", "exceptions", "plotting", "testing"})
+_MODULES = sorted({*_PUBLIC.values(), "datasets", "exceptions", "multiview", "plotting", "testing"})
 
 __all__ = list(_PUBLIC)
 
