@@ -125,6 +125,16 @@ def test_membership_sums_to_one():
     assert np.mean(soft.argmax(axis=1) == truth) > 0.95
 
 
+def test_membership_of_a_cluster_of_one_sample():
+    together, apart, between = [0, 0, 0], [1, 1, 1], [2, 3, 4]
+    soft = membership(np.array([together, together, apart, apart, between]), [0, 0, 1, 1, 2])
+    np.testing.assert_array_equal(soft[4], [0, 0, 1])  # not zeros
+    between = [0, 0, 1]
+    soft = membership(np.array([together, together, apart, apart, between]), [0, 0, 1, 1, 2])
+    np.testing.assert_allclose(soft[4], [1 / 3, 1 / 6, 1 / 2])  # its own cluster comes first
+    np.testing.assert_allclose(soft.sum(axis=1), 1)
+
+
 def test_membership_is_that_of_the_diagnosis(case):
     labels, found = case
     np.testing.assert_array_equal(membership(labels, found), diagnose(labels, found).membership)

@@ -360,6 +360,12 @@ OPTIONS = {
     "negative weight": ({"weights": [1, -1, 1]}, InvalidEnsembleError, "positive and finite"),
     "weight NaN": ({"weights": [1, NAN, 1]}, InvalidEnsembleError, "positive and finite"),
     "infinite weight": ({"weights": [1, np.inf, 1]}, InvalidEnsembleError, "positive and finite"),
+    "subnormal weight": ({"weights": [1, 1e-310, 1]}, InvalidEnsembleError, "1e-310 at index 1"),
+    "huge weight": (
+        {"weights": [1, 2, 1e300]},
+        InvalidEnsembleError,
+        "1e-12 and 1e.12, got 1e.300",
+    ),
     "weights in words": ({"weights": ["a", "b", "c"]}, InvalidEnsembleError, "must be numbers"),
     "complex weights": ({"weights": [1j, 1, 1]}, InvalidEnsembleError, "must be numbers"),
     "too few ids": ({"sample_ids": ["a"]}, InvalidEnsembleError, r"sample_ids.*\(3,\)"),

@@ -17,7 +17,9 @@ from partita import Ensemble, LabelStore, config_context
 from partita._atomic import write_atomically
 from partita._memory import PeakMemory
 from partita.exceptions import InvalidEnsembleError, InvalidStoreError, MemoryBudgetError
+from partita.io.store._metadata import StoreMetadata
 from partita.io.store._sealed import seal
+from partita.io.store._writer_lock import WriterLock
 
 N_CLUSTERS = [3, 200, 2, 7]
 
@@ -194,9 +196,9 @@ def test_columns_of_different_width_share_the_widest_type(tmp_path: Path) -> Non
 
 
 def write_some_columns(path: Path, columns: list[int]) -> None:
-    writer = LabelStore.resume(path)
-    for i in columns:
-        writer.write_column(i, make_labels()[:, i])
+    with LabelStore.resume(path, shared=True) as writer:
+        for i in columns:
+            writer.write_column(i, make_labels()[:, i])
 
 
 def test_processes_write_columns_side_by_side(tmp_path: Path, labels: np.ndarray) -> None:
@@ -215,6 +217,49 @@ def test_processes_write_columns_side_by_side(tmp_path: Path, labels: np.ndarray
     np.testing.assert_array_equal(LabelStore.open(tmp_path / "s").read(0, 1000), labels)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no locks that processes share")
+def test_a_second_writer_is_refused(tmp_path: Path, labels: np.ndarray) -> None:
+    first = LabelStore.create(tmp_path / "s", 1000, n_clusters=N_CLUSTERS)
+    for shared in (False, True):
+        with pytest.raises(InvalidStoreError, match=r"Another writer of the store .* is open"):
+            LabelStore.resume(tmp_path / "s", shared=shared)
+    first.close()
+    second = LabelStore.resume(tmp_path / "s", shared=True)
+    third = LabelStore.resume(tmp_path / "s", shared=True)
+    with pytest.raises(InvalidStoreError, match="Another writer"):
+        LabelStore.resume(tmp_path / "s")
+    second.write(0, labels)
+    with pytest.raises(InvalidStoreError, match="Another writer"):
+        second.finish()
+    third.close()
+    second.finish()
+    np.testing.assert_array_equal(LabelStore.open(tmp_path / "s").read(0, 1000), labels)
+    assert not list((tmp_path / "s").glob("*.lock"))
+
+
+def test_nothing_is_written_into_a_complete_store(
+    tmp_path: Path, labels: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the disk has no locks: a writer looks whether another has completed the store."""
+    monkeypatch.setattr(WriterLock, "_acquire", lambda self, shared: None)
+    early = LabelStore.create(tmp_path / "s", 1000, n_clusters=N_CLUSTERS)
+    early.write(0, labels[:500])
+    late = LabelStore.resume(tmp_path / "s")
+    late.write(0, labels)
+    late.finish()
+    for write in (
+        lambda: early.write(0, labels[::-1]),
+        lambda: early.write_column(0, labels[::-1, 0]),
+        lambda: early.append_sample_ids(["a"]),
+        early.finish,
+    ):
+        with pytest.raises(InvalidStoreError, match="is complete"):
+            write()
+    store = LabelStore.open(tmp_path / "s")
+    store.verify()
+    np.testing.assert_array_equal(store.read(0, 1000), labels)
+
+
 # -- incomplete stores -----------------------------------------------------------------------
 
 
@@ -230,6 +275,9 @@ def test_rows_that_are_not_there_read_as_missing(tmp_path: Path, labels: np.ndar
         store.require_complete()
     with pytest.raises(InvalidStoreError, match="rows 0 to 99"):
         writer.finish()
+    writer.close()
+    with pytest.raises(InvalidStoreError, match="is closed"):
+        writer.write(0, labels[:100])
     # another process goes on
     again = LabelStore.resume(tmp_path / "s")
     again.write(0, labels[:100])
@@ -332,7 +380,7 @@ def test_a_damaged_column_is_found_before_it_becomes_rows(
             LabelStore.open(tmp_path / "s").read(0, 10)
         with pytest.raises(InvalidStoreError, match=r"000002\.column"):
             writer.finish()
-        assert not LabelStore.resume(tmp_path / "s")._metadata.is_complete
+        assert not StoreMetadata.load(tmp_path / "s").is_complete
     writer.write_column(2, labels[:, 2])
     writer.finish()
     np.testing.assert_array_equal(LabelStore.open(tmp_path / "s").read(0, 1000), labels)

@@ -19,8 +19,12 @@ __all__ = [
 ]
 
 
+# Sums and products of four such weights and their inverses stay far from the limits of doubles.
+_LARGEST_WEIGHT = 1e12
+
+
 def check_weights(weights: Any, length: int, name: str) -> NDArray[np.float64]:
-    """Return a vector of `length` positive finite numbers; None gives ones."""
+    """Return a vector of `length` numbers between 1e-12 and 1e12; None gives ones."""
     if weights is None:
         return np.ones(length)
     try:
@@ -32,6 +36,13 @@ def check_weights(weights: Any, length: int, name: str) -> NDArray[np.float64]:
     if not np.all(np.isfinite(array)) or np.any(array <= 0):
         raise InvalidEnsembleError(
             f"{name} must be positive and finite. To give something no weight, drop it."
+        )
+    outside = np.flatnonzero((array < 1 / _LARGEST_WEIGHT) | (array > _LARGEST_WEIGHT))
+    if len(outside):
+        raise InvalidEnsembleError(
+            f"{name} must be between {1 / _LARGEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}, got "
+            f"{array[outside[0]]:g} at index {outside[0]}. Multiply all of them by one number, or "
+            "drop what has a negligible weight."
         )
     return array
 

@@ -117,7 +117,9 @@ def membership(partitions: Any, labels: Any) -> NDArray[np.float64]:
     Returns
     -------
     array of shape (n_samples, n_clusters)
-        A row of zeros for a sample that no partition labels together with another. Cost O(n m K).
+        A cluster of one sample counts with the co-association of the sample with itself, 1. A row
+        is zero only for a sample without a label that no partition compares with a cluster. Cost
+        O(n m K).
 
     Examples
     --------
@@ -129,7 +131,8 @@ def membership(partitions: Any, labels: Any) -> NDArray[np.float64]:
            [0. , 1. ]])
     """
     e, codes, cluster_names = _coded(partitions, labels)
-    return soft_membership(_SharedWeights(e, codes, len(cluster_names)).item_consensus())
+    item_consensus = _SharedWeights(e, codes, len(cluster_names)).item_consensus()
+    return soft_membership(item_consensus, codes)
 
 
 def confidence_and_margin(

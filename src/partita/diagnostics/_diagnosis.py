@@ -130,7 +130,7 @@ class Diagnosis:
     @cached_property
     def membership(self) -> NDArray[np.float64]:
         """Soft membership, shape (n_samples, n_clusters): item consensus scaled to sum 1."""
-        return soft_membership(self.item_consensus)
+        return soft_membership(self.item_consensus, self.labels)
 
     def doubtful_samples(self, threshold: float = 0.5) -> NDArray[np.int64]:
         """Return the samples with low confidence or a negative margin, least confident first.
@@ -221,9 +221,22 @@ class Diagnosis:
         )
 
 
-def soft_membership(item_consensus: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale the item consensus of each sample to sum 1; zeros where there is none."""
+def soft_membership(
+    item_consensus: NDArray[np.float64], labels: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Scale the item consensus of each sample to sum 1.
+
+    A sample that no partition compares with its cluster, such as a cluster of one sample, has the
+    co-association with itself there, which is 1. A sample without a label has a row of zeros if no
+    partition compares it with any cluster.
+    """
     share = np.nan_to_num(item_consensus)
+    rows = np.flatnonzero(labels >= 0)
+    alone = rows[np.isnan(item_consensus[rows, labels[rows]])]
+    share[alone, labels[alone]] = 1.0
+    # all co-associations are 0: nothing speaks against the label
+    lost = rows[share[rows].sum(axis=1) == 0]
+    share[lost, labels[lost]] = 1.0
     total = share.sum(axis=1, keepdims=True)
     return np.divide(share, total, out=np.zeros_like(share), where=total > 0)
 

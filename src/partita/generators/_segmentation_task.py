@@ -69,13 +69,14 @@ def make_partition(task: SegmentationTask, index: int) -> int:
             "parameters."
         )
     categories, codes = np.unique(labels[is_labeled], return_inverse=True)
-    LabelStore.resume(task.store).write_column(
-        index,
-        codes.reshape(-1),
-        rows[is_labeled],
-        categories=categories,
-        provenance={"estimator": str(estimator), "rows": len(rows), "spawn_key": index},
-    )
+    with LabelStore.resume(task.store, shared=True) as writer:
+        writer.write_column(
+            index,
+            codes.reshape(-1),
+            rows[is_labeled],
+            categories=categories,
+            provenance={"estimator": str(estimator), "rows": len(rows), "spawn_key": index},
+        )
     return index
 
 

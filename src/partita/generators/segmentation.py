@@ -125,12 +125,12 @@ def segment(
     )
     task = SegmentationTask(files, path, n_rows, k_min, k_max, estimator, entropy)
     if not LabelStore.open(path).is_complete:
-        writer = LabelStore.resume(path)
-        written = set(writer.written_columns)
-        missing = [i for i in range(n_partitions) if i not in written]
-        with open_workers(client, min(jobs, len(missing))) as workers:
-            run_task(task, missing, n_partitions, workers)
-        writer.finish()
+        with LabelStore.resume(path, shared=True) as writer:
+            written = set(writer.written_columns)
+            missing = [i for i in range(n_partitions) if i not in written]
+            with open_workers(client, min(jobs, len(missing))) as workers:
+                run_task(task, missing, n_partitions, workers)
+            writer.finish()
     remove_columns(path)  # a call that was interrupted after `finish` leaves them behind
     label_store = LabelStore.open(path)
     _warn_unlabeled(label_store, n_rows)
@@ -212,7 +212,7 @@ def _open_store(
             n_partitions=n_partitions,
             partition_names=names,
             provenance={**settings, "entropy": entropy},
-        )
+        ).close()
         return list(entropy)
     saved = LabelStore.open(path).provenance
     if random_state is None:

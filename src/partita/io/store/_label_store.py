@@ -187,9 +187,17 @@ class LabelStore(StoreDescription):
         return cls.open(path)
 
     @classmethod
-    def resume(cls, path: str | Path) -> LabelWriter:
-        """Return a writer that continues an incomplete store."""
-        return LabelWriter(path)
+    def resume(cls, path: str | Path, *, shared: bool = False) -> LabelWriter:
+        """Return a writer that continues an incomplete store.
+
+        Parameters
+        ----------
+        path : folder
+            An incomplete store.
+        shared : bool, default=False
+            Whether other writers that share the store may be open at the same time.
+        """
+        return LabelWriter(path, shared=shared)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, (self.path, self.checked, self._metadata)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from partita.io.store._columns import (
 )
 from partita.io.store._metadata import Partition, StoreMetadata
 from partita.io.store._sample_ids import SampleIdFile, has_sample_ids
+from partita.io.store._writer_lock import WriterLock
 
 __all__ = ["LabelWriter"]
 
@@ -33,10 +34,11 @@ class LabelWriter:
     """Fill a store that is not complete.
 
     `LabelStore.create` and `LabelStore.resume` return a writer. A store is filled either by rows
-    (`write`) or by columns (`write_column`); `finish` completes it. Several processes may write at
-    the same time, each with its own writer: different columns, or different chunks of
-    `rows_per_chunk` rows. What a process has written remains if the process is killed, and may be
-    written again.
+    (`write`) or by columns (`write_column`); `finish` completes it. A second writer is refused as
+    long as the first is open (until `finish`, `close`, the end of a `with` block or the end of its
+    process). Several processes may fill one store if each opens its writer with `shared=True` and
+    writes different columns, or different chunks of `rows_per_chunk` rows. What a process has
+    written remains if the process is killed, and may be written again.
 
     Labels are codes 0..K_i-1. A missing label is any negative number of a signed type, or the
     largest value of an unsigned type, as in `Ensemble.codes`.
@@ -45,6 +47,8 @@ class LabelWriter:
     ----------
     path : folder
         An incomplete store.
+    shared : bool, default=False
+        Whether other writers that share the store may be open at the same time.
 
     Attributes
     ----------
@@ -52,15 +56,41 @@ class LabelWriter:
         The folder.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, shared: bool = False) -> None:
         self.path = Path(path).absolute()
+        self._require_incomplete(StoreMetadata.load(self.path))
+        self._lock = WriterLock(self.path, shared=shared)
+        # another writer may have completed the store before this one got the lock
+        self._state = StoreMetadata.state(self.path)
         self._metadata = StoreMetadata.load(self.path)
-        if self._metadata.is_complete:
-            raise InvalidStoreError(f"The store {self.path} is complete: nothing can be added.")
+        self._require_incomplete(self._metadata)
         self._limits = np.asarray([p.n_clusters or 0 for p in self._metadata.partitions], np.int64)
         self._chunks: LabelChunks | None = None
         self._pending: dict[int, _PartialChunk] = {}
         self._ids: SampleIdFile | None = None
+
+    def _require_incomplete(self, metadata: StoreMetadata) -> None:
+        if metadata.is_complete:
+            raise InvalidStoreError(f"The store {self.path} is complete: nothing can be added.")
+
+    def _require_open(self) -> None:
+        """Raise if this writer is closed, or if another one has completed the store."""
+        if not self._lock.release.alive:
+            raise InvalidStoreError(f"This writer of the store {self.path} is closed.")
+        if StoreMetadata.state(self.path) != self._state:
+            self._require_incomplete(StoreMetadata.load(self.path))
+
+    def close(self) -> None:
+        """Release the store without completing it; rows of partial chunks are dropped."""
+        self._lock.release()
+        if self._chunks is not None:
+            self._chunks.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @property
     def written_columns(self) -> list[int]:
@@ -75,6 +105,7 @@ class LabelWriter:
         Rows are written to the disk when their chunk of `rows_per_chunk` rows is complete. Until
         then they are kept in memory, so blocks should be written in order.
         """
+        self._require_open()
         chunks = self._open_chunks()
         codes = self._as_rows(start, labels)
         per_chunk = self._metadata.rows_per_chunk
@@ -145,6 +176,7 @@ class LabelWriter:
         provenance : mapping, optional
             Where the partition comes from, as text and numbers. By default nothing.
         """
+        self._require_open()
         if not 0 <= i < self._metadata.n_partitions:
             raise IndexError(
                 f"No partition {i} in a store of {self._metadata.n_partitions} partitions."
@@ -184,6 +216,7 @@ class LabelWriter:
 
     def append_sample_ids(self, ids: Iterable[Any]) -> None:
         """Write the names of the next samples, in order; call it as often as needed."""
+        self._require_open()
         if self._ids is None:
             self._ids = SampleIdFile(self.path)
         self._ids.append(ids)
@@ -191,9 +224,11 @@ class LabelWriter:
     def finish(self) -> None:
         """Complete the store: check that nothing is absent, flush to disk and write checksums.
 
-        Columns become rows, block by block. Only one process may call this. After an interruption
-        it may be called again.
+        Columns become rows, block by block. No other writer may be open. After an interruption it
+        may be called again.
         """
+        self._require_open()
+        self._lock.exclude_others()
         metadata = self._metadata
         if columns_folder(self.path).is_dir():
             metadata, chunks = self._merge_columns()
@@ -216,6 +251,7 @@ class LabelWriter:
         chunks.close()
         sealed.save(self.path)
         remove_columns(self.path)
+        self._lock.remove()
 
     def _merge_columns(self) -> tuple[StoreMetadata, LabelChunks]:
         """Write the columns as rows; `finish` removes the columns when the store is complete."""

@@ -106,6 +106,12 @@ class StoreMetadata:
         """Write the JSON file of a store."""
         write_atomically(folder / _FILE, seal(_KIND, _VERSION, asdict(self)))
 
+    @staticmethod
+    def state(folder: Path) -> tuple[int, int]:
+        """Return two numbers that change when the JSON file is replaced."""
+        status = (folder / _FILE).stat()
+        return status.st_ino, status.st_mtime_ns
+
     @classmethod
     def load(cls, folder: Path) -> StoreMetadata:
         """Read the JSON file of a store."""
