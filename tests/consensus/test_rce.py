@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import RCE, Ensemble, config_context
 from partita.datasets import make_partitions
-from partita.exceptions import ConvergenceWarning, MemoryBudgetError
+from partita.exceptions import ConvergenceWarning, MemoryBudgetError, NotSupportedError
 from partita.matrices.agreement import agreement_counts
 from partita.solvers.evidence import Votes, error_band
 from references import load_cases
@@ -112,6 +112,7 @@ def test_authors_output(oracle, run):
         np.where(joined, not_high, -low), expected["E_first"], rtol=0, atol=1e-10
     )
     np.testing.assert_allclose(before.partition_errors_, expected["E_l1_per_base"], rtol=1e-10)
+    np.testing.assert_allclose(before.error_matrix(0), expected["E_first"], rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("case", [c for c in load_cases("rce") if c.intermediate], ids=NAME)
@@ -270,7 +271,9 @@ def test_soft_matrices_are_not_changed_in_any_container_and_order(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda s: np.where(s == s.min(), np.nan, s), "contains NaN"),
+        (lambda s: np.where(s == s.min(), np.inf, s), r"matrices\[\d\] contains infinity"),
+        (lambda s: np.where(np.arange(40) == 3, np.nan, s), "must be symmetric"),
+        (lambda s: np.where(isolate(s, [3, 7]), np.nan, s), "for 2 of 40 .* sample 3"),
         (
             lambda s: s * 1.5,
             r"matrices\[0\] must hold probabilities between 0 and 1, got .* to 1.5",
@@ -287,6 +290,98 @@ def test_soft_matrices_are_not_changed_in_any_container_and_order(tmp_path):
 def test_bad_soft_matrices_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         RCE(3).fit_matrices(change(soft_stack()[1]))
+
+
+def isolate(stack, samples):
+    """Say which entries belong to rows or columns of some samples."""
+    inside = np.isin(np.arange(stack.shape[1]), samples)
+    return np.broadcast_to(inside[:, None] | inside, stack.shape)
+
+
+def test_nan_in_soft_matrices_is_a_missing_entry():
+    """Against the plain algorithm, whose sums run over the entries that are present."""
+    truth, stack = soft_stack(m=8)
+    rng = np.random.default_rng(3)
+    for matrix in stack:  # some samples that a matrix does not have, and some single pairs
+        matrix[isolate(stack[:1], rng.choice(40, 8, replace=False))[0]] = np.nan
+        p, q = rng.integers(0, 40, (2, 30))
+        matrix[p, q] = matrix[q, p] = np.nan
+    stack[:, 5, 9] = stack[:, 9, 5] = np.nan
+    seen = ~np.isnan(stack)
+    method = RCE(3, lambda1=0.8, lambda2=1.5, max_iter=4, tol=0, random_state=0)
+    method.fit_matrices(stack)
+    A, history, _, _ = rce_slowly(np.nan_to_num(stack), seen, 0.8, 1.5, 1e-3, 4)
+    np.testing.assert_allclose(method.consensus_matrix(), (A + A.T) / 2, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(method.history_, history, rtol=1e-8)
+    _, _, errors, _ = rce_slowly(np.nan_to_num(stack), seen, 0.8, 1.5, 1e-3, 5)
+    np.testing.assert_allclose(method.partition_errors_, errors, rtol=1e-8)
+    assert method.consensus_matrix()[5, 9] == 0
+    assert adjusted_rand_score(truth, method.labels_) > 0.9
+
+
+def test_matrices_with_nan_equal_partitions_with_missing_labels():
+    labels = make_partitions(30, 8, noise=0.3, missing_ratio=0.25, random_state=8)[0]
+    joined, seen = connective(labels)
+    from_partitions = RCE(3, random_state=0).fit(labels)
+    from_matrices = RCE(3, random_state=0).fit_matrices(np.where(seen, joined, np.nan))
+    np.testing.assert_allclose(
+        from_matrices.consensus_matrix(), from_partitions.consensus_matrix(), rtol=0, atol=1e-8
+    )
+    np.testing.assert_allclose(
+        from_matrices.partition_errors_, from_partitions.partition_errors_, rtol=1e-8
+    )
+    np.testing.assert_array_equal(from_matrices.labels_, from_partitions.labels_)
+
+
+# -- error matrices --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_error_matrices_are_the_best_errors_of_the_final_consensus(missing):
+    """Each entry minimizes its terms of (2): checked on a fine grid of errors."""
+    labels = make_partitions(15, 5, noise=0.4, missing_ratio=missing, random_state=9)[0]
+    labels = np.repeat(labels, np.random.default_rng(1).integers(1, 3, 15), axis=0)
+    method = RCE(3, lambda1=0.4, max_iter=4, tol=0, random_state=0).fit(labels)
+    stack, seen = connective(labels)
+    W = method.consensus_matrix()
+    sizes = np.linspace(0.0, 1.0, 4001)[1:-1]
+    for i in range(5):
+        E = method.error_matrix(i)
+        assert np.abs(E).sum() == pytest.approx(method.partition_errors_[i], rel=1e-12)
+        assert not E[~seen[i]].any()
+        disputed = seen[i] & (W > 0) & (W < 1)
+        for p, q in np.argwhere(disputed)[::29]:
+            cleaned = 1 - sizes if stack[i, p, q] else sizes
+            cost = -W[p, q] * np.log(cleaned) - (1 - W[p, q]) * np.log(1 - cleaned) + 0.4 * sizes
+            best = sizes[np.argmin(cost)]
+            assert E[p, q] == pytest.approx(best if stack[i, p, q] else -best, abs=5e-4)
+
+
+def test_error_matrix_of_a_soft_matrix():
+    _, stack = soft_stack(n=20, m=5)
+    stack[2][isolate(stack[:1], [4])[0]] = np.nan
+    method = RCE(3, lambda1=0.6, max_iter=4, tol=0, random_state=0).fit_matrices(stack)
+    for i, matrix in enumerate(stack):
+        E = method.error_matrix(matrix)
+        assert np.abs(E).sum() == pytest.approx(method.partition_errors_[i], rel=1e-12)
+    assert not method.error_matrix(stack[2])[4].any()
+
+
+def test_error_matrix_refuses_what_it_cannot_answer():
+    labels = make_partitions(30, 4, noise=0.3)[0]
+    method = RCE(3, random_state=0).fit(labels)
+    for wrong in (4, -1, 0.5, connective(labels)[0][0]):
+        with pytest.raises(ValueError, match="number of a partition, 0 to 3"):
+            method.error_matrix(wrong)
+    with config_context(memory_budget=1000), pytest.raises(MemoryBudgetError, match="of errors"):
+        method.error_matrix(0)
+    soft = RCE(3, random_state=0).fit_matrices(connective(labels)[0])
+    with pytest.raises(TypeError, match="connective matrix itself after fit_matrices"):
+        soft.error_matrix(0)
+    with pytest.raises(ValueError, match=r"shape \(30, 30\)"):
+        soft.error_matrix(np.eye(3))
+    with pytest.raises(NotSupportedError, match="cluster of its own"):
+        RCE(3).fit(np.array([[0, 1], [1, 0], [2, 2]])).error_matrix(0)
 
 
 def test_matrices_of_words_are_refused():

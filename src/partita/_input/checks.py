@@ -59,22 +59,30 @@ def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
     return int(n_clusters)
 
 
-def check_affinity(affinity: Any, n: int, name: str = "affinity") -> NDArray[np.float64]:
-    """Return a symmetric n x n matrix of finite numbers."""
+def check_affinity(
+    affinity: Any, n: int, name: str = "affinity", *, allow_nan: bool = False
+) -> NDArray[np.float64]:
+    """Return a symmetric n x n matrix of finite numbers, or of NaN if that is allowed."""
     array = np.asarray(affinity, np.float64)
     if array.shape != (n, n):
         raise ValueError(
             f"{name} must have shape ({n}, {n}), one row per sample, got {array.shape}."
         )
-    if not np.all(np.isfinite(array)):
+    if not allow_nan and not np.all(np.isfinite(array)):
         raise ValueError(f"{name} contains NaN or infinity.")
-    if not np.allclose(array, array.T, rtol=0, atol=1e-8 * max(1.0, float(np.abs(array).max()))):
+    largest = float(np.fmax.reduce(np.abs(array), axis=None, initial=1.0))
+    if not np.isfinite(largest):
+        raise ValueError(f"{name} contains infinity.")
+    if not np.allclose(array, array.T, rtol=0, atol=1e-8 * largest, equal_nan=allow_nan):
         raise ValueError(f"{name} must be symmetric. Pass (A + A.T) / 2 to make it symmetric.")
     return array
 
 
 def check_connective_matrices(matrices: Any, name: str = "matrices") -> list[NDArray[Any]]:
-    """Return symmetric matrices of one shape with entries in [0, 1], without copying them."""
+    """Return symmetric matrices of one shape with entries in [0, 1], without copying them.
+
+    NaN is a missing entry.
+    """
     stack = [np.asarray(matrix) for matrix in matrices] if np.iterable(matrices) else []
     if not stack or stack[0].ndim != 2 or stack[0].size == 0:
         raise ValueError(
@@ -85,8 +93,9 @@ def check_connective_matrices(matrices: Any, name: str = "matrices") -> list[NDA
     for i, matrix in enumerate(stack):
         if matrix.dtype.kind not in "fiub":
             raise TypeError(f"{name}[{i}] must hold numbers, got {matrix.dtype}.")
-        check_affinity(matrix, n, f"{name}[{i}]")
-        low, high = float(matrix.min()), float(matrix.max())
+        check_affinity(matrix, n, f"{name}[{i}]", allow_nan=True)
+        # fmin and fmax ignore NaN; a matrix of NaN alone breaks no bound
+        low, high = (float(pick.reduce(matrix, axis=None)) for pick in (np.fmin, np.fmax))
         if low < -1e-8 or high > 1 + 1e-8:
             raise ValueError(
                 f"{name}[{i}] must hold probabilities between 0 and 1, got values from {low:g} to "

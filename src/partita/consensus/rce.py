@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from partita._input.checks import check_connective_matrices, check_n_clusters, random_generator
 from partita._memory import require_memory
@@ -18,14 +19,15 @@ from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.base import MethodInfo, Size, Solution
 from partita.consensus.constraints import MAX_ITER, N_CLUSTERS, N_INIT, POSITIVE, RANDOM_STATE, TOL
 from partita.ensemble import Ensemble
-from partita.exceptions import ConvergenceWarning
-from partita.matrices.agreement import agreement_counts, coobserved_counts
+from partita.exceptions import ConvergenceWarning, InvalidEnsembleError, NotSupportedError
+from partita.matrices.agreement import agreement_counts, coobserved_counts, expand_pairs
 from partita.solvers import discretize, spectral_embedding
 from partita.solvers.evidence import (
     Evidence,
     Matrix,
     SoftMatrices,
     Votes,
+    entry_errors,
     error_band,
     row_blocks,
 )
@@ -94,7 +96,8 @@ class RCE(LearnedMatrixConsensus):
     Missing labels: sums run over the partitions that label both samples. A pair that no partition
     labels stays at 0, as in the co-association matrix.
 
-    Soft connective matrices, for example from fuzzy clusterings, are fused by `fit_matrices`.
+    Soft connective matrices, for example from fuzzy clusterings, are fused by `fit_matrices`. The
+    errors E⁽ⁱ⁾ of one partition or matrix are returned by `error_matrix`.
 
     Deviations from the paper. Those of the authors' own program, whose output is reproduced: pairs
     on which all partitions agree, and the diagonal, are not changed; the order is E, Ã, S, with S⁻¹
@@ -136,6 +139,9 @@ class RCE(LearnedMatrixConsensus):
         "random_state": RANDOM_STATE,
     }
 
+    _error_weight: float
+    _is_fitted_to_matrices: bool
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -164,8 +170,9 @@ class RCE(LearnedMatrixConsensus):
         ----------
         matrices : array of shape (n_matrices, n_samples, n_samples), or a sequence of matrices
             Entry (p, q) of each is the probability that p and q belong together: symmetric, in
-            [0, 1], no NaN. The matrices are read once per pass and never copied as a whole, so
-            that they may be memory maps.
+            [0, 1]. NaN is a missing entry: sums run over the matrices that have the entry, and a
+            pair without an entry in any matrix stays at 0. The matrices are read once per pass and
+            never copied as a whole, so that they may be memory maps.
 
         Returns
         -------
@@ -183,10 +190,71 @@ class RCE(LearnedMatrixConsensus):
             solution = Solution(samples, n_iter=0)
         else:
             evidence = SoftMatrices.of(stack)
+            _check_samples(evidence)
             rng = random_generator(self.random_state)
             solution = self._fuse(evidence, rng, evidence.error_norms)
         self._set_result(replace(Ensemble.from_codes(samples[:, None]), inverse=samples), solution)
         return self
+
+    def error_matrix(self, partition: Any) -> Matrix:
+        """Return the errors E⁽ⁱ⁾ of one partition, with a row per sample, within the memory budget.
+
+        The errors are those for the final consensus matrix, as in `partition_errors_`, which holds
+        the sums of their absolute values. Entry (p, q) is positive where the partition joins p and
+        q and the consensus does so less, negative where it separates them and the consensus does
+        so less, and 0 where the partition does not label both.
+
+        Parameters
+        ----------
+        partition : int, or array of shape (n_samples, n_samples)
+            Number of the partition, after `fit`. After `fit_matrices`, which does not keep the
+            matrices, the connective matrix itself.
+
+        Returns
+        -------
+        array of shape (n_samples, n_samples)
+        """
+        check_is_fitted(self)
+        if self.core_matrix_ is None:
+            raise NotSupportedError("No errors: every distinct row became a cluster of its own.")
+        n = len(self.core_matrix_)
+        require_memory(8 * n * n, f"The {n} x {n} matrix of errors")
+        if not self._is_fitted_to_matrices:
+            return expand_pairs(self._errors_of_partition(partition), self._core)
+        if np.ndim(partition) == 0:
+            raise TypeError(
+                "error_matrix needs the connective matrix itself after fit_matrices, which does "
+                f"not keep the matrices, got {partition!r}."
+            )
+        (matrix,) = check_connective_matrices([partition], "partition")
+        if len(matrix) != n:
+            raise ValueError(f"partition must have shape ({n}, {n}), got {matrix.shape}.")
+        errors = np.empty((n, n))
+        for rows, low, _, high, _ in self._bands():
+            errors[rows] = entry_errors(matrix[rows], low, high)
+        return errors
+
+    def _errors_of_partition(self, partition: Any) -> Matrix:
+        """Return the errors over distinct rows."""
+        core, m = self._core, self._core.n_partitions
+        if not isinstance(partition, int | np.integer) or not 0 <= partition < m:
+            raise ValueError(
+                f"partition must be the number of a partition, 0 to {m - 1}, got {partition!r}."
+            )
+        column = int(np.flatnonzero(core.partition_order == partition)[0])
+        label, is_labeled = core.codes[:, column], core.observed[:, column]
+        errors = np.empty((core.n_rows, core.n_rows))
+        for rows, low, _, _, not_high in self._bands():
+            errors[rows] = np.where(label[rows, None] == label, not_high, -low)
+        errors *= is_labeled[:, None]
+        errors *= is_labeled
+        return errors
+
+    def _bands(self) -> Iterator[tuple[slice, Matrix, Matrix, Matrix, Matrix]]:
+        """Yield blocks of rows with the bands of cleaned entries for the fitted consensus."""
+        assert self.core_matrix_ is not None
+        for rows in row_blocks(len(self.core_matrix_)):
+            yield rows, *error_band(2.0 * self.core_matrix_[rows], self._error_weight)
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         m = ensemble.n_partitions
@@ -225,7 +293,11 @@ class RCE(LearnedMatrixConsensus):
             converged=converged,
             history=np.asarray(history),
             matrix=W,
-            learned={"partition_errors_": error_norms(W, self.lambda1)},
+            learned={
+                "partition_errors_": error_norms(W, self.lambda1),
+                "_error_weight": float(self.lambda1),
+                "_is_fitted_to_matrices": isinstance(evidence, SoftMatrices),
+            },
         )
 
     def _learn(self, evidence: Evidence) -> tuple[Matrix, list[float], bool]:
@@ -258,6 +330,16 @@ class RCE(LearnedMatrixConsensus):
 
     def _has_converged(self, before: float, after: float) -> bool:
         return self.tol > 0 and before - after <= self.tol * abs(after)
+
+
+def _check_samples(evidence: Evidence) -> None:
+    """Raise if a sample has no entry in any matrix."""
+    without = np.flatnonzero(~evidence.seen.any(axis=1))
+    if len(without):
+        raise InvalidEnsembleError(
+            f"matrices have no entry, only NaN, for {len(without)} of {len(evidence.seen)} samples "
+            f"(first: sample {without[0]}). Drop these samples."
+        )
 
 
 def _partition_errors(ensemble: Ensemble, W: Matrix, lambda1: float) -> NDArray[np.float64]:

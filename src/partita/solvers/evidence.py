@@ -19,6 +19,7 @@ __all__ = [
     "Matrix",
     "SoftMatrices",
     "Votes",
+    "entry_errors",
     "error_band",
     "row_blocks",
     "rows_per_block",
@@ -120,7 +121,7 @@ class SoftMatrices(Evidence):
     Attributes
     ----------
     matrices : sequence of arrays of shape (n, n)
-        Symmetric, entries in [0, 1].
+        Symmetric, entries in [0, 1]; NaN where a matrix has no entry.
     """
 
     matrices: Sequence[NDArray[Any]]
@@ -129,23 +130,35 @@ class SoftMatrices(Evidence):
     def of(cls, matrices: Sequence[NDArray[Any]]) -> SoftMatrices:
         """Take matrices of one shape; every row has weight 1."""
         m, n = len(matrices), len(matrices[0])
-        total = _sum(matrices)
-        free = (total > 0) & (total < m)
+        total = np.zeros((n, n))
+        seen = np.zeros((n, n), np.min_scalar_type(m))
+        for matrix in matrices:
+            has_entry = ~np.isnan(matrix)
+            np.add(total, matrix, out=total, where=has_entry)
+            seen += has_entry
+        free = (total > 0) & (total < seen)
         np.fill_diagonal(free, False)
-        return cls(np.ones(n), np.broadcast_to(np.float64(m), (n, n)), free, matrices)
+        return cls(np.ones(n), seen, free, matrices)
 
     def start(self) -> Matrix:
-        return np.clip(_sum(self.matrices) / len(self.matrices), 0.0, 1.0)
+        """Return the mean; 0 where no matrix has an entry."""
+        total = np.zeros(self.seen.shape)
+        for matrix in self.matrices:
+            np.add(total, matrix, out=total, where=~np.isnan(matrix))
+        total /= np.maximum(self.seen, 1)
+        return np.clip(total, 0.0, 1.0, out=total)
 
     def remove_errors(self, rows: slice, s: Matrix, penalty: float) -> tuple[Matrix, Matrix]:
         low, _, high, _ = error_band(s, penalty)
         C, cost = np.zeros_like(s), np.zeros_like(s)
         for matrix in self.matrices:
             entries = np.asarray(matrix[rows], np.float64)
+            has_entry = ~np.isnan(entries)
             cleaned = np.clip(entries, low, high)
             log_not = _log(1.0 - cleaned)
-            C += log_not - _log(cleaned)
-            cost += penalty * np.abs(entries - cleaned) - log_not
+            np.add(C, log_not - _log(cleaned), out=C, where=has_entry)
+            cost_of_matrix = penalty * np.abs(entries - cleaned) - log_not
+            np.add(cost, cost_of_matrix, out=cost, where=has_entry)
         return C, cost
 
     def error_norms(self, consensus: Matrix, penalty: float) -> NDArray[np.float64]:
@@ -154,16 +167,14 @@ class SoftMatrices(Evidence):
         for rows in row_blocks(len(consensus)):
             low, _, high, _ = error_band(2.0 * consensus[rows], penalty)
             for i, matrix in enumerate(self.matrices):
-                entries = np.asarray(matrix[rows], np.float64)
-                norms[i] += np.abs(entries - np.clip(entries, low, high)).sum()
+                norms[i] += np.abs(entry_errors(matrix[rows], low, high)).sum()
         return norms
 
 
-def _sum(matrices: Sequence[NDArray[Any]]) -> Matrix:
-    total = np.zeros(np.shape(matrices[0]))
-    for matrix in matrices:
-        total += matrix
-    return total
+def entry_errors(entries: NDArray[Any], low: Matrix, high: Matrix) -> Matrix:
+    """Return the errors that move entries into the band; 0 for an entry of NaN."""
+    values = np.asarray(entries, np.float64)
+    return np.nan_to_num(values - np.clip(values, low, high))
 
 
 def error_band(s: Matrix, penalty: float) -> tuple[Matrix, Matrix, Matrix, Matrix]:
