@@ -45,6 +45,7 @@ def distinct_rows(n_rows):
         ("eac", 1800),
         ("ecpcs", 1500),
         ("hbgf", 20_000),
+        ("lce", 1500),
         ("lwea", 1800),
         ("lwgp", 30_000),
         ("weac", 1200),

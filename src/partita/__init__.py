@@ -31,6 +31,7 @@ _PUBLIC = {
     "HGPA": "consensus",
     "KC": "consensus",
     "KCC": "consensus",
+    "LCE": "consensus",
     "LWEA": "consensus",
     "LWGP": "consensus",
     "MCLA": "consensus",
@@ -125,6 +126,7 @@ if TYPE_CHECKING:
     from partita.consensus import HGPA as HGPA
     from partita.consensus import KC as KC
     from partita.consensus import KCC as KCC
+    from partita.consensus import LCE as LCE
     from partita.consensus import LWEA as LWEA
     from partita.consensus import LWGP as LWGP
     from partita.consensus import MCLA as MCLA

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.cluster.hierarchy import cut_tree, linkage
+from scipy.spatial.distance import squareform
 from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
 
@@ -21,6 +23,7 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "consensus")]
 from balanced_cuts import TOY, TOY_ANSWER, coassociation_cut, hyperedges_cut, jaccard, one_hot  # noqa: E402
 from unreduced_certainty import certainty_slowly  # noqa: E402
+from unreduced_links import link_similarity_slowly  # noqa: E402
 from unreduced_representation import represent  # noqa: E402
 from write import labels, rounded, values, write  # noqa: E402
 
@@ -190,6 +193,25 @@ def kc() -> tuple[str, list[dict[str, Any]]]:
     return how, cases
 
 
+def lce() -> tuple[str, list[dict[str, Any]]]:
+    cases = []
+    for name, n_clusters in (("iris_a", 3), ("ecoli_b", 8)):
+        partitions, _ = load_partitions(name)
+        for similarity in ("cts", "srs", "asrs"):
+            S = link_similarity_slowly(partitions, similarity, 0.8, 5)
+            sums = {"reduction": "row_sums", "every": len(S) // 12}
+            expected = [values("link_similarity", S, options={"similarity": similarity}, **sums)]
+            if similarity == "cts":  # else samples with equal labels are no cluster in SciPy's tree
+                tree = linkage(squareform(1 - S, checks=False), "average")
+                expected.append(labels(cut_tree(tree, n_clusters).ravel()))
+            cases.append(case(name, expected, similarity=similarity))
+    how = (
+        "Similarities of all pairs of samples, pair by pair from the definitions "
+        "(tests/consensus/unreduced_links.py), and SciPy's average linkage of all samples."
+    )
+    return how, cases
+
+
 def factorize(A: Any, Q: Any, n_updates: int) -> tuple[list[float], Any]:
     """Return the objective after every update of the paper, on the full matrix, and D."""
     Q = Q / np.linalg.norm(Q, axis=0)
@@ -262,6 +284,7 @@ def main() -> None:
         "hbgf": hbgf(),
         "hgpa": hgpa(),
         "kc": kc(),
+        "lce": lce(),
         "mcla": mcla(),
         "nmfc": nmfc(),
         "nrsec": representation("ecoli_b", 1.0, concave=True),

@@ -15,6 +15,7 @@ from partita.consensus.hbgf import HBGF
 from partita.consensus.hgpa import HGPA
 from partita.consensus.kc import KC
 from partita.consensus.kcc import KCC
+from partita.consensus.lce import LCE
 from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
 from partita.consensus.mcla import MCLA
@@ -42,6 +43,7 @@ __all__ = [
     "HGPA",
     "KC",
     "KCC",
+    "LCE",
     "LWEA",
     "LWGP",
     "MCLA",

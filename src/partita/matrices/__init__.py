@@ -5,12 +5,14 @@ vectors, an `Ensemble` or a `LabelStore`. Matrices over samples are computed on 
 `expand=True` the result has a row per sample, otherwise a row per row of `Ensemble.compress()`.
 """
 
+from partita.matrices._cluster_links import cluster_links
 from partita.matrices._crowd_weights import (
     connected_triples,
     crowd_agreement,
     crowd_weighted_coassociation,
 )
 from partita.matrices._incomplete import incomplete_coassociation
+from partita.matrices._links import link_similarity, refined_association
 from partita.matrices._locally_weighted import cluster_certainty, locally_weighted_coassociation
 from partita.matrices._propagation import (
     cluster_jaccard,
@@ -31,6 +33,7 @@ __all__ = [
     "agreement_counts",
     "cluster_certainty",
     "cluster_jaccard",
+    "cluster_links",
     "cluster_overlaps",
     "cluster_similarity",
     "cluster_sizes",
@@ -43,6 +46,8 @@ __all__ = [
     "enhanced_coassociation",
     "incidence",
     "incomplete_coassociation",
+    "link_similarity",
     "locally_weighted_coassociation",
+    "refined_association",
     "trajectory_similarity",
 ]

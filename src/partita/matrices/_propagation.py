@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,18 @@ from numpy.typing import NDArray
 
 from partita._memory import require_memory
 from partita._threads import run_blocks
-from partita.ensemble import Ensemble, as_ensemble
+from partita.ensemble import as_ensemble
 from partita.matrices.agreement import check_missing, divide_by_coobserved, expand_pairs
 from partita.matrices.cluster_counts import cluster_overlaps, incidence
 from partita.matrices.trajectories import walk_similarity
 
-__all__ = ["cluster_jaccard", "cluster_similarity", "enhanced_coassociation"]
+__all__ = [
+    "add_similarities",
+    "cluster_jaccard",
+    "cluster_similarity",
+    "enhanced_coassociation",
+    "within_partitions",
+]
 
 _BLOCK = 64  # rows per block; the similarities of their clusters stay in the cache
 
@@ -109,26 +116,30 @@ def enhanced_coassociation(
     similarity = cluster_similarity(core, n_steps)
     np.fill_diagonal(similarity, 1.0)
     require_memory(8 * n * n, f"The {n} x {n} enhanced co-association matrix")
-    matrix = _joined_similarity(core, similarity)
+    matrix = add_similarities(incidence(core), within_partitions(similarity, core.offsets))
     divide_by_coobserved(matrix, core, missing)
     return expand_pairs(matrix, core) if expand else matrix
 
 
-def _joined_similarity(core: Ensemble, similarity: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sum over partitions of the similarity of the clusters of two rows.
+def within_partitions(similarity: NDArray[np.float64], offsets: NDArray[np.int64]) -> sp.csr_matrix:
+    """Return a similarity of base clusters without the pairs of clusters of two partitions."""
+    blocks = [similarity[start:stop, start:stop] for start, stop in pairwise(offsets)]
+    return sp.block_diag(blocks, "csr")
 
-    With the incidence B and the similarities Z within partitions this is B Z Bᵀ. A row without a
-    label adds nothing. Terms are added in the order of the partitions, so that the result is
-    exactly symmetric.
+
+def add_similarities(B: sp.csr_matrix, Z: Any) -> NDArray[np.float64]:
+    """Return B Z Bᵀ: the sum of the similarities Z of the clusters of two rows.
+
+    A row without a label adds nothing. If Z has only pairs of clusters of one partition, terms are
+    added in the order of the partitions, so that the result is exactly symmetric.
     """
-    bounds = zip(core.offsets[:-1], core.offsets[1:], strict=True)
-    Z = sp.block_diag([similarity[start:stop, start:stop] for start, stop in bounds], "csr")
-    B = incidence(core)
-    matrix = np.empty((core.n_rows, core.n_rows))
+    n = B.shape[0]
+    matrix = np.empty((n, n))
 
     def fill(start: int, stop: int) -> None:
-        columns = np.ascontiguousarray((B[start:stop] @ Z).toarray().T)
-        matrix[start:stop] = (B @ columns).T
+        columns = B[start:stop] @ Z
+        columns = columns.toarray() if sp.issparse(columns) else columns
+        matrix[start:stop] = (B @ np.ascontiguousarray(columns.T)).T
 
-    run_blocks(fill, core.n_rows, _BLOCK)
+    run_blocks(fill, n, _BLOCK)
     return matrix
