@@ -43,6 +43,7 @@ _PUBLIC = {
     "RSEC": "consensus",
     "SEC": "consensus",
     "SPCE": "consensus",
+    "Voting": "consensus",
     "WEAC": "consensus",
     # Generators
     "MixedEstimators": "generators",
@@ -142,6 +143,7 @@ if TYPE_CHECKING:
     from partita.consensus import BaseConsensus as BaseConsensus
     from partita.consensus import MethodInfo as MethodInfo
     from partita.consensus import Solution as Solution
+    from partita.consensus import Voting as Voting
     from partita.diagnostics import Diagnosis as Diagnosis
     from partita.diagnostics import diagnose as diagnose
     from partita.diagnostics import membership as membership

@@ -25,6 +25,7 @@ from balanced_cuts import TOY, TOY_ANSWER, coassociation_cut, hyperedges_cut, ja
 from unreduced_certainty import certainty_slowly  # noqa: E402
 from unreduced_links import link_similarity_slowly  # noqa: E402
 from unreduced_representation import represent  # noqa: E402
+from unreduced_votes import shares_of, vote_slowly  # noqa: E402
 from write import labels, rounded, values, write  # noqa: E402
 
 from references import FOLDER, encode, load_partitions  # noqa: E402
@@ -269,6 +270,25 @@ def representation(name: str, lambda1: float, *, concave: bool) -> tuple[str, li
     return how, [case(name, expected)]
 
 
+def voting() -> tuple[str, list[dict[str, Any]]]:
+    cases = []
+    for name, n_clusters in (("iris_a", 3), ("ecoli_b", 8)):
+        partitions, _ = load_partitions(name)
+        starts = [shares_of(column, n_clusters) for column in partitions.T]
+        results = [vote_slowly(partitions, start) for start in starts]
+        results = [(s.argmax(axis=1), h[-1]) for s, h in results]
+        results = [(r, objective) for r, objective in results if len(set(r)) == n_clusters]
+        result, objective = max(results, key=lambda fit: anmi(partitions, fit[0]))
+        expected = [values("objective_", objective), labels(result, 0.98)]
+        cases.append(case(name, expected, n_init=20))
+    how = (
+        "Alternating votes and assignments with dense matrices on all samples, from every "
+        "partition. Of the results with all clusters, the one with the highest average NMI with "
+        "the partitions: its objective and labels (samples with equal votes may differ)."
+    )
+    return how, cases
+
+
 def main() -> None:
     toy = {
         "source": f"{TOY_TEXT}: four clusterings, one of them without labels for three objects.",
@@ -289,6 +309,7 @@ def main() -> None:
         "nmfc": nmfc(),
         "nrsec": representation("ecoli_b", 1.0, concave=True),
         "rsec": representation("iris_a", 0.1, concave=False),
+        "voting": voting(),
     }
     for key, (how, cases) in files.items():
         head = {"method": key, "source": "independent calculation", "how": how}

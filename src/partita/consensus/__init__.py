@@ -27,6 +27,7 @@ from partita.consensus.rce import RCE
 from partita.consensus.rsec import RSEC
 from partita.consensus.sec import SEC
 from partita.consensus.spce import SPCE
+from partita.consensus.voting import Voting
 from partita.consensus.weac import WEAC
 
 __all__ = [
@@ -62,4 +63,5 @@ __all__ = [
     "RowsSolution",
     "Size",
     "Solution",
+    "Voting",
 ]
