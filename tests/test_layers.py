@@ -18,7 +18,6 @@ LAYERS: tuple[frozenset[str], ...] = (
         {
             "_json",
             "_linalg",
-            "_numbering",
             "_seeding",
             "_sklearn_compat",
             "config",
@@ -27,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     ),
     frozenset({"_atomic", "_memory", "_packages", "_threads", "_warn"}),
     frozenset({"_kernels"}),
-    frozenset({"_contingency", "_input"}),
+    frozenset({"_contingency", "_input", "_numbering"}),
     frozenset({"ensemble"}),
     frozenset({"io"}),
     frozenset({"scale"}),

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._atomic import explained
+
 __all__ = ["number_by_appearance", "number_chunks"]
 
 _FEW = 1024  # labels below this are numbered by a table
@@ -74,19 +76,19 @@ def number_chunks(
     """
     folder = tempfile.TemporaryDirectory(prefix="partita-")
     path = Path(folder.name, "labels.npy")
-    labels = np.lib.format.open_memmap(path, "w+", np.int64, (n,))
     numbers: dict[int, int] = {}
-    start = 0
-    for chunk in groups():
-        values, first = np.unique(chunk, return_index=True)
-        for group in values[np.argsort(first)].tolist():
-            if group >= 0:
-                numbers.setdefault(group, len(numbers))
-        number_of = np.full(max(numbers, default=-1) + 2, -1, np.int64)  # index -1 is for group -1
-        number_of[list(numbers)] = list(numbers.values())
-        labels[start : start + len(chunk)] = number_of[chunk]
-        start += len(chunk)
-    labels.flush()
+    # Written, not mapped: on a full disk a write is an error, a map ends the process.
+    with explained(path, "No labels were kept."), open(path, "wb") as file:
+        fields = {"descr": "<i8", "fortran_order": False, "shape": (n,)}
+        np.lib.format.write_array_header_1_0(file, fields)
+        for chunk in groups():
+            values, first = np.unique(chunk, return_index=True)
+            for group in values[np.argsort(first)].tolist():
+                if group >= 0:
+                    numbers.setdefault(group, len(numbers))
+            number_of = np.full(max(numbers, default=-1) + 2, -1, np.int64)  # -1 is for group -1
+            number_of[list(numbers)] = list(numbers.values())
+            file.write(number_of[chunk].astype("<i8", copy=False).data)
     labels = np.load(path, mmap_mode="r")
     weakref.finalize(labels, folder.cleanup)
     return labels, number_of[:-1]

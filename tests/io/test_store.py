@@ -195,6 +195,24 @@ def test_columns_of_different_width_share_the_widest_type(tmp_path: Path) -> Non
     assert store.read(0, 3).tolist() == [[0, 0], [299, 65535], [65535, 1]]
 
 
+def test_many_declared_clusters_need_little_memory(tmp_path: Path) -> None:
+    labels = np.asarray([[0, 2**31 - 1], [70_000, -1], [2**31 - 1, 5]])
+    writer = LabelStore.create(tmp_path / "s", 3, n_clusters=[2**31, 2**31])
+    writer.write(0, labels)
+    writer.finish()
+    with config_context(memory_budget=10**8):
+        store = LabelStore.open(tmp_path / "s")
+        assert "2147483648 clusters each" in repr(store)
+        for ensemble in (store.to_ensemble(), Ensemble.from_codes(labels)):
+            assert ensemble.codes.tolist() == [[0, 1], [1, 255], [2, 0]]
+            assert [c.tolist() for c in ensemble.categories] == [
+                [0, 70_000, 2**31 - 1],
+                [5, 2**31 - 1],
+            ]
+        with pytest.raises(MemoryBudgetError, match="4294967296 clusters"):
+            store.layout  # noqa: B018
+
+
 def write_some_columns(path: Path, columns: list[int]) -> None:
     with LabelStore.resume(path, shared=True) as writer:
         for i in columns:

@@ -385,3 +385,28 @@ def test_memory_does_not_grow_with_the_rows(
         # the labels that are read grow by 18 MB, and those that are written, 8 bytes each, by 7
         assert large - small < 10e6, (method, small, large)
     assert done.stdout.count("[") == 3
+
+
+def test_a_full_disk_is_an_error_not_a_crash(tmp_path: Path) -> None:
+    """`labels_` is a file in the temporary folder; the limit acts like a full disk."""
+    script = """
+import resource, signal, sys
+import numpy as np
+from partita import LabelStore, LWGP
+rng = np.random.default_rng(0)
+store = LabelStore.from_partitions(rng.integers(0, 4, (20_000, 5)), sys.argv[1])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    LWGP(3, random_state=0).fit(store)
+except OSError as error:
+    print(error)
+"""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    command = [sys.executable, "-c", script, str(tmp_path / "labels.store")]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+    assert "labels.npy': File too large. No labels were kept. Free some space" in run.stdout
+    assert list(temporary.iterdir()) == []

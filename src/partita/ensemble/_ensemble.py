@@ -20,7 +20,7 @@ from partita.ensemble._construction import (
 )
 from partita.ensemble._reduction import compress
 from partita.ensemble._table import CodedTable
-from partita.ensemble.layout import LabelLayout
+from partita.ensemble.layout import MAX_UNUSED, LabelLayout, dense_codes
 from partita.exceptions import InvalidEnsembleError
 
 __all__ = ["Ensemble", "as_ensemble"]
@@ -129,8 +129,12 @@ class Ensemble(CodedTable):
         """
         if layout is None:
             sizes = np.maximum(codes.max(axis=0, initial=-1) + 1, 0).tolist()
-            layout = LabelLayout.of([np.arange(size) for size in sizes])
-            codes = np.where(codes < 0, layout.missing_code, codes).astype(layout.dtype)
+            if max(sizes) > len(codes) + MAX_UNUSED:
+                codes, categories = dense_codes(np.maximum(codes.astype(np.int64), -1), -1)
+                layout = LabelLayout.of(categories)
+            else:
+                layout = LabelLayout.of([np.arange(size) for size in sizes])
+                codes = np.where(codes < 0, layout.missing_code, codes).astype(layout.dtype)
         codes, layout = layout.drop_unused(codes)
         return cls._checked(
             codes,

@@ -15,7 +15,9 @@ from partita._input.containers import label_columns
 from partita._input.table_coding import code_dtype
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["HasLayout", "LabelLayout", "read_only"]
+__all__ = ["MAX_UNUSED", "HasLayout", "LabelLayout", "dense_codes", "read_only"]
+
+MAX_UNUSED = 1 << 16  # a table of all codes may have so many entries more than there are rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +141,21 @@ class LabelLayout:
 
     def _name(self, i: int) -> str:
         return str(i) if self.partition_names is None else str(self.partition_names[i])
+
+
+def dense_codes(codes: NDArray[Any], missing_code: int) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    """Number the codes that occur in each column 0, 1, ... in their order.
+
+    This needs no table of all codes up to the largest one. Returns the new codes, with the largest
+    value of their type as the missing code, and per column the old codes.
+    """
+    used = [np.unique(column[column != missing_code]) for column in codes.T]
+    dtype = code_dtype(max(len(old) for old in used))
+    dense = np.full(codes.shape, np.iinfo(dtype).max, dtype)
+    for i, old in enumerate(used):
+        labeled = codes[:, i] != missing_code
+        dense[labeled, i] = np.searchsorted(old, codes[labeled, i])
+    return dense, used
 
 
 def _are_used(codes: NDArray[Any], n_clusters: int) -> NDArray[np.bool_]:

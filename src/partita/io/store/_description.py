@@ -32,6 +32,28 @@ class StoreDescription(HasLayout):
         """Number of samples."""
         return self._metadata.n_samples
 
+    # What follows needs no table of the labels, unlike the layout.
+
+    @property
+    def n_partitions(self) -> int:
+        """Number of partitions, m."""
+        return self._metadata.n_partitions
+
+    @property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Number of clusters in each partition, K_i."""
+        return np.asarray([p.n_clusters or 0 for p in self._metadata.partitions], np.int64)
+
+    @property
+    def partition_names(self) -> NDArray[Any] | None:
+        """Names of the partitions, or None."""
+        return self._metadata.partition_names
+
+    @property
+    def missing_code(self) -> int:
+        """The code of a missing label."""
+        return int(np.iinfo(self.dtype).max)
+
     @property
     def rows_per_chunk(self) -> int:
         """Number of rows that share a checksum. Blocks of whole chunks are read fastest."""

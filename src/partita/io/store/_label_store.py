@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._memory import require_memory
-from partita.ensemble import Ensemble, as_ensemble
+from partita.ensemble import Ensemble, LabelLayout, as_ensemble
+from partita.ensemble.layout import MAX_UNUSED, dense_codes
 from partita.exceptions import InvalidEnsembleError, InvalidStoreError
 from partita.io.store._chunks import LabelChunks
 from partita.io.store._columns import ColumnRows, columns_folder
@@ -86,7 +88,12 @@ class LabelStore(StoreDescription):
         kind = ColumnRows if has_columns and not metadata.is_complete else LabelChunks
         self._rows: LabelChunks | ColumnRows = kind(self.path, metadata, checked=checked)
         self._metadata = self._rows.metadata
-        self.layout = self._metadata.layout()
+
+    @cached_property
+    def layout(self) -> LabelLayout:  # type: ignore[override]
+        numbers = [p.n_clusters or 0 for p in self._metadata.partitions if p.categories is None]
+        require_memory(8 * sum(numbers), f"The labels of {sum(numbers)} clusters of a store")
+        return self._metadata.layout()
 
     # -- construction ------------------------------------------------------------------------
 
@@ -284,9 +291,18 @@ class LabelStore(StoreDescription):
         codes = np.empty(shape, self.dtype)
         for start, stop in self.blocks():
             self.read(start, stop, codes[start:stop])
+        partitions = self._metadata.partitions
+        if max(p.n_clusters or 0 for p in partitions) > shape[0] + MAX_UNUSED:
+            # most clusters are empty: a table of all of them could exceed the memory
+            missing_code = np.iinfo(self.dtype).max
+            codes, used = dense_codes(codes, missing_code)
+            labels = [p.select(old) for p, old in zip(partitions, used, strict=True)]
+            layout = LabelLayout.of(labels, self.partition_names)
+        else:
+            layout = self.layout
         return Ensemble.from_codes(
             codes,
-            self.layout,
+            layout,
             unlabeled=unlabeled,
             sample_ids=self.sample_ids,
             provenance=self.provenance,

@@ -60,6 +60,10 @@ class Partition:
             return np.arange(self.n_clusters or 0)
         return name_array(self.categories)
 
+    def select(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Return the labels of some codes."""
+        return codes if self.categories is None else self.labels()[codes]
+
 
 @dataclass(frozen=True)
 class StoreMetadata:
@@ -93,9 +97,13 @@ class StoreMetadata:
 
     def layout(self) -> LabelLayout:
         """Return how to read the codes."""
-        names = [p.name for p in self.partitions]
         labels = tuple(p.labels() for p in self.partitions)
-        return LabelLayout(self.dtype, labels, None if None in names else np.asarray(names, object))
+        return LabelLayout(self.dtype, labels, self.partition_names)
+
+    @property
+    def partition_names(self) -> NDArray[Any] | None:
+        names = [p.name for p in self.partitions]
+        return None if None in names else np.asarray(names, object)
 
     def chunk_rows(self, chunk: int) -> tuple[int, int]:
         """Return the first row of a chunk and the row after its last."""
