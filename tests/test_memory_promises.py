@@ -48,6 +48,7 @@ def distinct_rows(n_rows):
         ("lce", 1500),
         ("lwea", 1800),
         ("lwgp", 30_000),
+        ("trce", 800),
         ("weac", 1200),
     ],
 )

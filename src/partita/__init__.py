@@ -43,6 +43,7 @@ _PUBLIC = {
     "RSEC": "consensus",
     "SEC": "consensus",
     "SPCE": "consensus",
+    "TRCE": "consensus",
     "Voting": "consensus",
     "WEAC": "consensus",
     # Generators
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
     from partita.consensus import RSEC as RSEC
     from partita.consensus import SEC as SEC
     from partita.consensus import SPCE as SPCE
+    from partita.consensus import TRCE as TRCE
     from partita.consensus import WEAC as WEAC
     from partita.consensus import BaseConsensus as BaseConsensus
     from partita.consensus import MethodInfo as MethodInfo

@@ -25,6 +25,7 @@ from balanced_cuts import TOY, TOY_ANSWER, coassociation_cut, hyperedges_cut, ja
 from unreduced_certainty import certainty_slowly  # noqa: E402
 from unreduced_links import link_similarity_slowly  # noqa: E402
 from unreduced_representation import represent  # noqa: E402
+from unreduced_trce import tri_level  # noqa: E402
 from unreduced_votes import shares_of, vote_slowly  # noqa: E402
 from write import labels, rounded, values, write  # noqa: E402
 
@@ -270,6 +271,31 @@ def representation(name: str, lambda1: float, *, concave: bool) -> tuple[str, li
     return how, [case(name, expected)]
 
 
+def trce() -> tuple[str, list[dict[str, Any]]]:
+    cases = []
+    for name, n_clusters in (("iris_a", 3), ("ecoli_b", 8)):
+        partitions, _ = load_partitions(name)
+        some = {"every": len(partitions) // 12, "atol": 1e-10}
+        for gamma in (0.01, 1.0):
+            twin = tri_level(partitions, n_clusters, gamma)
+            expected = [
+                values("consensus_matrix", twin.S, reduction="row_sums", **some),
+                values("consensus_matrix", twin.S, reduction="first_column", **some),
+                values("sample_weights_", twin.w, **some),
+                values("alpha_", twin.alpha, atol=1e-10),
+                values("history_", twin.objective),
+                {"quantity": "rho_", "value": twin.rho},
+                {"quantity": "n_components_", "value": n_clusters},
+            ]
+            cases.append(case(name, expected, gamma=gamma))
+    how = (
+        "The steps of the method on all samples in plain NumPy (n x n matrices, SciPy's brentq; "
+        "tests/consensus/unreduced_trce.py). With the stale index of the authors' program this "
+        "calculation equals the program's outputs to 1e-13."
+    )
+    return how, cases
+
+
 def voting() -> tuple[str, list[dict[str, Any]]]:
     cases = []
     for name, n_clusters in (("iris_a", 3), ("ecoli_b", 8)):
@@ -309,6 +335,7 @@ def main() -> None:
         "nmfc": nmfc(),
         "nrsec": representation("ecoli_b", 1.0, concave=True),
         "rsec": representation("iris_a", 0.1, concave=False),
+        "trce": trce(),
         "voting": voting(),
     }
     for key, (how, cases) in files.items():

@@ -66,6 +66,19 @@ def test_equals_all_samples(seed, n_parts, k, within_rows):
     np.testing.assert_allclose(distances(result), distance, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("k", [3, 6, 11])
+@pytest.mark.parametrize("seed", range(3))
+def test_edges_between_equal_samples_of_any_weight(seed, k):
+    S, weights = random_graph(seed)
+    np.fill_diagonal(S, np.random.default_rng(seed).uniform(0, 0.2, len(S)))
+    result = low(S, weights, k, equal_edges=S.diagonal())
+    low_sum, next_sum, distance, _ = expected(S, weights, k)
+    np.testing.assert_allclose(result.sum_smallest, low_sum, atol=1e-10)
+    np.testing.assert_allclose(result.sum_with_next, next_sum, atol=1e-10)
+    np.testing.assert_allclose(distances(result), distance, atol=1e-8)
+    assert k < 6 or (result.lift > 0).any()
+
+
 def test_multiple_eigenvalue_of_equal_samples():
     """Three samples, tied to little: their degree is an eigenvalue twice, and K cuts between."""
     S, weights = random_graph(0, density=0.9)

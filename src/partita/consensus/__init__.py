@@ -27,6 +27,7 @@ from partita.consensus.rce import RCE
 from partita.consensus.rsec import RSEC
 from partita.consensus.sec import SEC
 from partita.consensus.spce import SPCE
+from partita.consensus.trce import TRCE
 from partita.consensus.voting import Voting
 from partita.consensus.weac import WEAC
 
@@ -56,6 +57,7 @@ __all__ = [
     "RSEC",
     "SEC",
     "SPCE",
+    "TRCE",
     "WEAC",
     "BaseConsensus",
     "LearnedMatrixConsensus",

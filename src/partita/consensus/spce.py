@@ -16,7 +16,7 @@ from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.base import MethodInfo, Solution
 from partita.consensus.constraints import N_CLUSTERS, Interval, StrOptions
 from partita.ensemble import Ensemble
-from partita.matrices.cluster_counts import group_overlaps
+from partita.matrices.cluster_counts import group_coassociation
 from partita.matrices.pairs import joined_pairs
 from partita.solvers.laplacian import LowSpectrum, low_spectrum
 from partita.solvers.merge_split import merge_groups, split_groups
@@ -183,7 +183,7 @@ class SPCE(LearnedMatrixConsensus):
             "nearer to n_clusters.",
         )
         if too_many:
-            similarity = _mean_coassociation(ensemble, component, n_components)
+            similarity = group_coassociation(ensemble, component, n_components)
             return merge_groups(component, similarity, ensemble.weights, self.n_clusters)
         Y = model.low_spectrum(within_rows=False).embedding
         return split_groups(component, Y, ensemble.weights, self.n_clusters)
@@ -300,14 +300,3 @@ class _Model:
         )
         total = equal + pairs.total(self.S, r)
         self.trace.append((self.r, self.rho, low, with_next, total, n_nonzero))
-
-
-def _mean_coassociation(
-    ensemble: Ensemble, groups: NDArray[np.int64], n_groups: int
-) -> NDArray[np.float64]:
-    """Return the mean co-association of any two groups."""
-    inside = np.zeros((ensemble.n_rows, n_groups))
-    inside[np.arange(ensemble.n_rows), groups] = ensemble.weights
-    labeled = ensemble.observed.T.astype(np.float64) @ inside
-    clusters = group_overlaps(ensemble, groups, n_groups)
-    return np.asarray(clusters.T @ clusters / np.maximum(labeled.T @ labeled, _TINY))

@@ -20,6 +20,7 @@ __all__ = [
     "cluster_overlaps",
     "cluster_sizes",
     "contingency",
+    "group_coassociation",
     "group_overlaps",
     "incidence",
     "quadratic_forms",
@@ -27,6 +28,7 @@ __all__ = [
 
 _BLOCK = 4096  # rows per block
 _OPERATIONS = 40  # elementary operations per label
+_TINY = np.finfo(np.float64).eps
 _PAIR_OPERATIONS = 20  # elementary operations per label and partition
 
 
@@ -138,6 +140,32 @@ def group_overlaps(
     count = _kernels.contingency.against.at(_OPERATIONS * ensemble.codes.size)
     count(ensemble.codes, ensemble.missing_code, ensemble.offsets, ensemble.weights, groups, table)
     return table
+
+
+def group_coassociation(
+    ensemble: Ensemble, groups: NDArray[np.int64], n_groups: int
+) -> NDArray[np.float64]:
+    """Return the mean co-association of the samples of any two groups.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The partitions.
+    groups : array of shape (n_rows,)
+        Group of every row.
+    n_groups : int
+        Number of groups.
+
+    Returns
+    -------
+    array of shape (n_groups, n_groups)
+        Pairs that a partition does not label are left out; 0 if no partition labels any.
+    """
+    inside = np.zeros((ensemble.n_rows, n_groups))
+    inside[np.arange(ensemble.n_rows), groups] = ensemble.weights
+    labeled = ensemble.observed.T.astype(np.float64) @ inside
+    clusters = group_overlaps(ensemble, groups, n_groups)
+    return np.asarray(clusters.T @ clusters / np.maximum(labeled.T @ labeled, _TINY))
 
 
 def contingency(first: Any, second: Any) -> NDArray[np.float64]:

@@ -48,16 +48,17 @@ def low_spectrum(
     weights: NDArray[np.float64],
     n_smallest: int,
     *,
+    equal_edges: NDArray[np.float64] | None = None,
     within_rows: bool = True,
 ) -> LowSpectrum:
     """Return eigenvalues and eigenvectors of L = D - S, a row of weight r being r equal samples.
 
-    Equal samples are joined by edges of weight 1. The Laplacian of the samples then has
+    Equal samples of row a are joined by edges of weight e_a. The Laplacian of the samples then has
 
     - the eigenvalues of diag(d) - diag(q) S diag(q), q = sqrt(r), d_a = Σ_{b != a} r_b S_ab, with
       vectors that are constant on equal samples; they belong to single components of the graph,
       each of which has the eigenvalue 0 with a constant vector;
-    - for each row the eigenvalue d_a + r_a, its degree, r_a - 1 times, with vectors that are 0
+    - for each row the eigenvalue d_a + e_a r_a, its degree, r_a - 1 times, with vectors that are 0
       outside the samples of the row and sum to 0. They put each of these samples at the squared
       distance 1 - 1/r_a from the origin, each in a different direction.
 
@@ -74,6 +75,8 @@ def low_spectrum(
         Weights r of the rows.
     n_smallest : int
         K, the number of eigenvalues.
+    equal_edges : array of shape (n,), optional
+        Weights e of the edges between equal samples; 1 by default.
     within_rows : bool, default=True
         Whether the eigenvectors that separate equal samples are included.
 
@@ -89,14 +92,15 @@ def low_spectrum(
         return LowSpectrum(n_components, component, 0.0, 0.0, np.empty((n, 0)), np.zeros(n))
     degree = graph @ weights + graph.T @ weights
     times = np.maximum(weights - 1.0, 0.0) if within_rows else np.zeros(n)
-    tie = _TIE * float(np.max(degree + weights))
+    within = degree + (weights if equal_edges is None else equal_edges * weights)
+    tie = _TIE * float(np.max(within))
     n_values = n_smallest + 2 - n_components  # all of them may belong to one component
     while True:
         blocks = [
             _block(graph, degree, weights, np.flatnonzero(component == k), n_values)
             for k in range(n_components)
         ]
-        values = np.concatenate([block.values for block in blocks] + [degree + weights])
+        values = np.concatenate([block.values for block in blocks] + [within])
         multiplicity = np.concatenate([np.ones(len(values) - n), times])
         taken, cut = _fill(values, multiplicity, n_smallest, tie)
         if all(block.is_complete or block.values[-1] > cut + tie for block in blocks):
