@@ -72,6 +72,43 @@ def test_equals_the_unreduced_computation(make, missing):
     assert method.objective_ == pytest.approx(objective, rel=1e-8)
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("make", [few_rows, many_rows])
+def test_partition_weights(make, missing):
+    """k-means on the rows of Σ_i w_i M^(i) / Σ_i w_i, whatever the order of the partitions."""
+    labels = make(missing)
+    m = labels.shape[1]
+    w = np.random.default_rng(4).uniform(0.1, 3, m)
+    joined = (labels.T[:, :, None] == labels.T[:, None, :]) & (labels.T >= 0)[:, :, None]
+    CA = np.tensordot(w / w.sum(), joined, 1)
+    seeds = [0, 27, 60]
+    groups, objective = lloyd(CA, seeds)
+    method = KC(3, partition_weights=w, init=seeds).fit(labels)
+    assert adjusted_rand_score(method.labels_, groups) == 1.0
+    assert method.objective_ == pytest.approx(objective, rel=1e-8)
+    np.testing.assert_array_equal(method.partition_weights_, w)
+    np.testing.assert_array_equal(method.predict(labels), method.labels_)
+    order = np.random.default_rng(0).permutation(m)
+    other = KC(3, partition_weights=w[order], init=seeds).fit(labels[:, order])
+    np.testing.assert_array_equal(other.labels_, method.labels_)
+    np.testing.assert_array_equal(other.partition_weights_, w[order])
+
+
+def test_heavy_partition_decides():
+    """Two opposite partitions: the one with nearly all the weight is returned."""
+    labels = np.array([[0, 0, 1, 1], [0, 1, 0, 1]]).T
+    for heavy in (0, 1):
+        weights = np.where(np.arange(2) == heavy, 1.0, 0.01)
+        found = KC(2, partition_weights=weights, random_state=0).fit_predict(labels)
+        np.testing.assert_array_equal(found, labels[:, heavy])
+
+
+@pytest.mark.parametrize(("weights", "message"), [([1.0], "shape"), ("equal", "partition_weights")])
+def test_bad_partition_weights(weights, message):
+    with pytest.raises(ValueError, match=message):
+        KC(2, partition_weights=weights).fit(few_rows())
+
+
 def test_by_hand():
     """CA = [[1, 1, .5, 0], [1, 1, .5, 0], [.5, .5, 1, .5], [0, 0, .5, 1]]; clusters {0,1}, {2,3}:
     half the squared distance of the last two rows, (.25 + .25 + .25 + .25) / 2."""

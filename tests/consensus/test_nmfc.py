@@ -12,6 +12,7 @@ from partita import NMFC, Ensemble, coassociation
 from partita.consensus.nmfc import _Fit, _Problem
 from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning
+from partita.matrices import crowd_agreement
 from partita.testing import check_consensus
 from references import load_cases
 
@@ -50,7 +51,7 @@ def test_equals_the_unreduced_computation(init, missing):
     labels = repeated(missing)
     method = NMFC(3, init=init, n_init=1, random_state=5).fit(labels)
     core = Ensemble.from_partitions(labels).compress()
-    start = method._initialize(core, np.random.default_rng(5).spawn(1)[0])
+    start = method._initialize(core, np.ones(6), np.random.default_rng(5).spawn(1)[0])
     A = coassociation(labels, missing="disagree")
     Q, D, history = factorize_slowly(A, core.expand(start))
     np.testing.assert_allclose(method.membership_, Q @ np.sqrt(D), rtol=0, atol=1e-8)
@@ -182,6 +183,8 @@ def test_first_updates_equal_those_of_the_full_matrix():
     ("parameters", "message"),
     [
         ({"partition_weights": "uniform"}, "partition_weights"),
+        ({"partition_weights": [1.0, 2.0]}, r"partition_weights must have shape \(6,\)"),
+        ({"partition_weights": [1.0, 2, 3, 4, 5, 0]}, "partition_weights must be positive"),
         ({"tol": 0.0}, "tol"),
         ({"init": "svd"}, "init"),
         ({"max_iter": 0}, "max_iter"),
@@ -192,8 +195,43 @@ def test_bad_parameters(parameters, message):
         NMFC(3, **parameters).fit(repeated())
 
 
-def test_battery_with_learned_weights():
-    check_consensus(NMFC(partition_weights="learned", n_init=2))
+def test_array_of_weights():
+    """The factorization of Σ_i w_i M^(i) / Σ_i w_i, whatever the order of the partitions."""
+    labels, w = repeated(0.2), np.array([1.0, 2, 4, 1, 3, 1])
+    method = NMFC(3, partition_weights=w, init="random", n_init=1, random_state=5).fit(labels)
+    np.testing.assert_allclose(method.partition_weights_, w / 12)
+    core = Ensemble.from_partitions(labels).compress()
+    columns = w[core.partition_order]
+    start = method._initialize(core, columns, np.random.default_rng(5).spawn(1)[0])
+    A = np.tensordot(w / 12, connective(labels), 1)
+    Q, D, history = factorize_slowly(A, core.expand(start))
+    np.testing.assert_allclose(method.membership_, Q @ np.sqrt(D), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(method.history_, history, rtol=1e-8)
+    order = np.random.default_rng(0).permutation(6)
+    other = NMFC(3, partition_weights=w[order], random_state=0).fit(labels[:, order])
+    one = NMFC(3, partition_weights=w, random_state=0).fit(labels)
+    np.testing.assert_allclose(other.membership_, one.membership_, rtol=0, atol=1e-10)
+
+
+def test_the_unit_of_an_array_of_weights_does_not_matter():
+    labels = repeated()
+    one = NMFC(3, partition_weights=np.ones(6), random_state=0).fit(labels)
+    three = NMFC(3, partition_weights=[3.0] * 6, random_state=0).fit(labels)
+    equal = NMFC(3, random_state=0).fit(labels)
+    np.testing.assert_array_equal(one.membership_, equal.membership_)
+    np.testing.assert_allclose(three.membership_, equal.membership_, rtol=0, atol=1e-12)
+
+
+def test_weights_by_agreement():
+    labels = repeated()
+    method = NMFC(3, partition_weights="agreement", random_state=0).fit(labels)
+    agreement = crowd_agreement(labels)
+    np.testing.assert_allclose(method.partition_weights_, agreement / agreement.sum())
+
+
+@pytest.mark.parametrize("weights", ["learned", "agreement"])
+def test_battery_with_other_weights(weights):
+    check_consensus(NMFC(partition_weights=weights, n_init=2))
 
 
 @pytest.mark.parametrize("weights", ["equal", "learned"])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
+from unreduced_crowd import crowd_agreement_slowly
 
-from partita import SEC, Ensemble
+from partita import CCC, KC, KCC, SEC, Ensemble, LabelStore
 from partita.datasets import make_partitions
-from partita.exceptions import ConvergenceWarning
+from partita.exceptions import ConvergenceWarning, NotSupportedError
 
 FIGURE_1 = np.array(
     [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 2, 3, 3], [1, 1, 1, 1, 2, 2, 2]]
@@ -106,6 +109,111 @@ def test_partition_weights_follow_their_columns():
     np.testing.assert_array_equal(one.labels_, two.labels_)
 
 
+@pytest.mark.parametrize("method", [SEC, KCC, CCC, KC])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_weights_by_agreement(method, missing):
+    """A fit with the weights that the crowd agreement index has, by its slow definition."""
+    labels = make_partitions(60, 7, 4, noise=0.3, missing_ratio=missing, random_state=4)[0]
+    labels = np.column_stack([labels, np.random.default_rng(0).permutation(labels[:, 0])])
+    fitted = method(4, partition_weights="agreement", random_state=0).fit(labels)
+    weights = crowd_agreement_slowly(labels)
+    assert np.argmin(weights) == 7
+    np.testing.assert_allclose(fitted.partition_weights_, weights, rtol=0, atol=1e-12)
+    explicit = method(4, partition_weights=weights, random_state=0).fit(labels)
+    np.testing.assert_array_equal(fitted.labels_, explicit.labels_)
+    assert fitted.objective_ == pytest.approx(explicit.objective_, rel=1e-10)
+
+
+def test_a_partition_without_agreement_keeps_a_small_weight():
+    labels = make_partitions(40, 5, 3, noise=0.2, random_state=1)[0]
+    labels = np.column_stack([labels, np.zeros(40, int)])
+    weights = SEC(3, partition_weights="agreement").fit(labels).partition_weights_
+    assert weights[-1] == 0.001
+    assert weights.max() == 1.0
+
+
+def test_weights_by_agreement_of_a_store(tmp_path):
+    labels = make_partitions(500, 8, 4, noise=0.3, missing_ratio=0.1, random_state=4)[0]
+    method = SEC(4, partition_weights="agreement", init=[0, 100, 200, 300])
+    store = LabelStore.from_partitions(labels, tmp_path / "labels.store")
+    outside, inside = clone(method).fit(store), clone(method).fit(labels)
+    np.testing.assert_allclose(outside.partition_weights_, inside.partition_weights_, atol=1e-12)
+    np.testing.assert_array_equal(outside.labels_, inside.labels_)
+    with pytest.raises(NotSupportedError, match="Fit a part of the rows in memory"):
+        outside.generalization_bound()
+
+
+# -- the generalization bound of Theorem 4 ------------------------------------------------------
+
+
+def theorem_4(w, n_partitions, n_clusters, delta):
+    """The printed right-hand side of (6)."""
+    n, rk = len(w), n_partitions * n_clusters
+    return (
+        np.sqrt(2 * np.pi) * rk / n * np.sqrt((w**-2.0).sum())
+        + np.sqrt(8 * np.pi) * rk / (np.sqrt(n) * w.min())
+        + np.sqrt(2 * np.pi) * rk / (n * w.min() ** 2) * np.sqrt((w**2.0).sum())
+        + np.sqrt(np.log(1 / delta) / (2 * n))
+    )
+
+
+def test_bound_by_hand():
+    """Two partitions of four samples into equal halves: w = 4 and, with r = K = 2,
+    √(2π) 4/4 · √(4/16) + √(8π) 4/(2·4) + √(2π) 4/(4·16) · √(4·16) + √(ln(1/δ)/8)
+    = √(2π) (1/2 + 1 + 1/2) + √(ln 10/8) for δ = 0.1."""
+    method = SEC(2, random_state=0).fit([[0, 0, 1, 1], [5, 5, 7, 7]])
+    expected = 2 * np.sqrt(2 * np.pi) + np.sqrt(np.log(10) / 8)
+    assert method.generalization_bound(delta=0.1) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_bound_is_that_of_theorem_4(missing):
+    labels = make_partitions(60, 7, 4, noise=0.3, missing_ratio=missing, random_state=4)[0]
+    method = SEC(4, random_state=1).fit(labels)
+    w = method.sample_weights_
+    assert method.generalization_bound() == pytest.approx(theorem_4(w, 7, 4, 0.05), rel=1e-12)
+    repeated = SEC(4, random_state=1).fit(np.repeat(labels, 10, axis=0))
+    more = method.generalization_bound(n_samples=600, delta=0.2)
+    assert more == pytest.approx(repeated.generalization_bound(delta=0.2), rel=1e-12)
+    assert more == pytest.approx(theorem_4(np.repeat(10 * w, 10), 7, 4, 0.2), rel=1e-12)
+    weighted = SEC(4, partition_weights=np.full(7, 3.0), random_state=1).fit(labels)
+    assert weighted.generalization_bound() == pytest.approx(
+        3 * method.generalization_bound(), rel=1e-12
+    )
+
+
+def test_bound_holds_for_new_samples():
+    """The mean cost of rows of the same distribution exceeds that of the fit by far less."""
+    labels = make_partitions(4000, 6, 3, noise=0.2, random_state=3)[0]
+    method = SEC(3, random_state=0).fit(labels[:400])
+    everything = SEC(3, random_state=0).fit(labels[:4000])
+    # costs are O(1/n): those of all samples, as if they were 400
+    gap = 10 * everything.objective_ / 4000 - method.objective_ / 400
+    assert gap < method.generalization_bound()
+
+
+@pytest.mark.parametrize("bound", [5.0, 0.3, 0.01])
+def test_sufficient_samples(bound):
+    labels = make_partitions(60, 7, 4, noise=0.3, random_state=4)[0]
+    method = SEC(4, random_state=1).fit(labels)
+    n = method.sufficient_samples(bound, delta=0.1)
+    assert method.generalization_bound(n_samples=n, delta=0.1) <= bound
+    assert method.generalization_bound(n_samples=n - 1, delta=0.1) > bound
+
+
+def test_bad_arguments_of_the_bound():
+    method = SEC(2, random_state=0).fit([[0, 0, 1, 1], [5, 5, 7, 7]])
+    for wrong in (0.0, 1.0, np.nan):
+        with pytest.raises(ValueError, match="delta must be between 0 and 1"):
+            method.generalization_bound(delta=wrong)
+    with pytest.raises(ValueError, match="n_samples must be at least 1"):
+        method.generalization_bound(n_samples=0)
+    with pytest.raises(ValueError, match="bound must be positive"):
+        method.sufficient_samples(0.0)
+    with pytest.raises(NotFittedError):
+        SEC(2).generalization_bound()
+
+
 def test_predict_labels_the_training_rows_as_fit_did():
     labels = make_partitions(80, 10, 4, noise=0.3, missing_ratio=0.2)[0]
     method = SEC(4, random_state=0).fit(labels)
@@ -169,6 +277,7 @@ def test_max_iter_is_reported():
     [
         ({"partition_weights": [1.0, 2.0]}, "shape"),
         ({"partition_weights": [1.0, 1, 1, 1, 1, -1]}, "positive"),
+        ({"partition_weights": "learned"}, "partition_weights"),
         ({"tol": -1.0}, "tol"),
         ({"n_init": 0}, "n_init"),
         ({"init": "farthest"}, "init"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from partita.exceptions import PartitaWarning
 from partita.generators import RandomRows
@@ -16,6 +16,36 @@ X = np.random.default_rng(0).normal(size=(150, 4))
 def test_share_of_rows(ratio, seen):
     labels = RandomRows(40, ratio=ratio, random_state=0).fit_transform(X)
     assert_array_equal((labels >= 0).sum(axis=0), seen)
+
+
+@pytest.mark.parametrize("ratio", [0.2, 0.8])
+def test_share_of_rows_with_replacement(ratio):
+    """1 - (1 - 1/n)^(ratio n) of the rows, about 1 - exp(-ratio)."""
+    generator = RandomRows(200, ratio=ratio, replacement=True, k_max=2, max_iter=1, random_state=0)
+    share = (generator.fit_transform(X) >= 0).mean(axis=0)
+    expected = 1 - (1 - 1 / 150) ** (ratio * 150)
+    assert share.mean() == pytest.approx(expected, abs=0.005)
+    assert len(set(share)) > 1
+    assert expected == pytest.approx(1 - np.exp(-ratio), abs=0.002)
+
+
+def test_a_row_drawn_twice_counts_twice():
+    """With one cluster the center is the mean of the draws."""
+    views = []
+
+    class Recording(RandomRows):
+        def _view(self, n_samples, n_features, rng):
+            views.append(super()._view(n_samples, n_features, rng))
+            return views[-1]
+
+    generator = Recording(12, ratio=1.0, replacement=True, n_clusters=1, k_max=1, random_state=0)
+    generator.fit(X)
+    prepared = generator._preparation.apply(X)
+    for i, (view, model) in enumerate(zip(views, generator.models_, strict=True)):
+        assert len(view.rows) == 150
+        assert len(np.unique(view.rows)) < 150
+        assert_allclose(model.centers[0], prepared[view.rows].mean(axis=0), rtol=0, atol=1e-5)
+        assert_array_equal(np.unique(view.rows), np.flatnonzero(generator.labels_[:, i] >= 0))
 
 
 def test_rows_are_drawn_evenly_and_anew():

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from partita._input.checks import check_weights
 from partita._input.containers import label_columns
 from partita._sklearn_compat import check_input_names
 from partita._warn import warn_not_converged
+from partita.consensus._partition_weights import column_weights, weights_of_partitions
 from partita.consensus.base import BaseConsensus, RowsSolution, Solution
 from partita.consensus.constraints import (
     MAX_ITER,
     N_CLUSTERS,
     N_INIT,
+    PARTITION_WEIGHTS,
     RANDOM_STATE,
     TOL,
     StrOptions,
@@ -54,6 +55,7 @@ class LabelKMeansConsensus(BaseConsensus):
         "n_init": N_INIT,
         "max_iter": MAX_ITER,
         "tol": TOL,
+        "partition_weights": [StrOptions({"agreement"}), *PARTITION_WEIGHTS],
         "init": [StrOptions({"merge", "k-means++", "random"}), "array-like"],
         "random_state": RANDOM_STATE,
     }
@@ -61,6 +63,7 @@ class LabelKMeansConsensus(BaseConsensus):
     n_init: int
     max_iter: int
     tol: float
+    partition_weights: Any
     init: Any
     _tables: Tables
     _layout: LabelLayout
@@ -77,35 +80,36 @@ class LabelKMeansConsensus(BaseConsensus):
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         rows = EnsembleRows(ensemble)
-        geometry, result = self._kmeans(rows, ensemble.partition_order, rng)
-        order = ensemble.partition_order
-        learned = self._fitted(ensemble.layout, order, geometry, result.counts, result.masses)
+        weights = column_weights(self.partition_weights, rows, ensemble.partition_order)
+        geometry, result = self._kmeans(rows, weights, rng)
         return Solution(
             result.labels,
             objective=result.objective,
             n_iter=result.n_iter,
             converged=result.converged,
             history=result.history,
-            learned=learned | self._learned_of_rows(ensemble, row_terms_of(geometry, rows.chunk)),
+            learned=self._fitted_rows(rows, weights, geometry, result.counts, result.masses),
         )
 
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
         order = np.arange(rows.n_partitions)
-        geometry, result = self._kmeans(rows, order, rng)
+        weights = column_weights(self.partition_weights, rows, order)
+        geometry, result = self._kmeans(rows, weights, rng)
         return RowsSolution(
             result.groups,
             objective=result.objective,
             n_iter=result.n_iter,
             converged=result.converged,
             history=result.history,
-            learned=self._fitted(rows.layout, order, geometry, result.counts, result.masses),
+            learned=self._fitted(
+                rows.layout, order, weights, geometry, result.counts, result.masses
+            ),
         )
 
     def _kmeans(
-        self, rows: Rows, partition_order: NDArray[np.int64], rng: np.random.Generator
+        self, rows: Rows, weights: NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[Geometry, LabelKMeansResult]:
-        """Run label k-means; `partition_order` says which partition each column is."""
-        weights = self._weights(rows.n_partitions)[partition_order]
+        """Run label k-means with a weight per column of the rows."""
         restarts: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol}
         restarts["n_init"] = self.n_init if isinstance(self.init, str) else 1
         work = kmeans_work(rows, self.n_clusters, restarts["n_init"])
@@ -137,15 +141,11 @@ class LabelKMeansConsensus(BaseConsensus):
             )
         return geometry, result
 
-    def _weights(self, n_partitions: int) -> NDArray[np.float64]:
-        """Return the weights of the partitions."""
-        weights = getattr(self, "partition_weights", None)
-        return check_weights(weights, n_partitions, "partition_weights")
-
     def _fitted(
         self,
         layout: LabelLayout,
         partition_order: NDArray[np.int64],
+        weights: NDArray[np.float64],
         geometry: Geometry,
         counts: NDArray[np.float64],
         masses: NDArray[np.float64],
@@ -160,8 +160,23 @@ class LabelKMeansConsensus(BaseConsensus):
             "_layout": layout,
             "_partition_order": partition_order,
             "_sizes": counts.sum(axis=1),
+            "partition_weights_": weights_of_partitions(weights, partition_order),
             **self._learned(geometry, counts, masses, tables),
         }
+
+    def _fitted_rows(
+        self,
+        rows: EnsembleRows,
+        weights: NDArray[np.float64],
+        geometry: Geometry,
+        counts: NDArray[np.float64],
+        masses: NDArray[np.float64],
+    ) -> dict[str, Any]:
+        """Return fitted attributes by name, also those that need the rows in memory."""
+        core = rows.ensemble
+        learned = self._fitted(core.layout, core.partition_order, weights, geometry, counts, masses)
+        terms = row_terms_of(geometry, rows.chunk)
+        return learned | self._learned_of_rows(core, terms, weights)
 
     def _store_cluster_numbers(self, numbers: NDArray[np.int64]) -> None:
         self._numbers = numbers
@@ -182,19 +197,20 @@ class LabelKMeansConsensus(BaseConsensus):
         """Return further fitted attributes by name, from the statistics of the clusters."""
         return {}
 
-    def _learned_of_rows(self, core: Ensemble, terms: RowTerms) -> dict[str, Any]:
+    def _learned_of_rows(
+        self, core: Ensemble, terms: RowTerms, weights: NDArray[np.float64]
+    ) -> dict[str, Any]:
         """Return further fitted attributes by name, from the rows."""
         return {}
 
     def _solve_trivial(self, core: Ensemble) -> Solution:
         groups = np.arange(core.n_rows)
         rows = EnsembleRows(core)
-        weights = self._weights(core.n_partitions)[core.partition_order]
+        weights = column_weights(self.partition_weights, rows, core.partition_order)
         geometry = self._geometry(rows, weights, kmeans_work(rows, core.n_rows, n_init=1))
         counts, masses = group_statistics(rows, geometry, groups, core.n_rows)
         objective = geometry.objective(counts, masses, geometry.tables(counts, masses))
-        learned = self._fitted(core.layout, core.partition_order, geometry, counts, masses)
-        learned |= self._learned_of_rows(core, row_terms_of(geometry, rows.chunk))
+        learned = self._fitted_rows(rows, weights, geometry, counts, masses)
         return Solution(groups, objective=objective, n_iter=0, learned=learned)
 
     def _seed_samples(self, n: int) -> NDArray[np.int64]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.consensus._label_kmeans import LabelKMeansConsensus
 from partita.consensus.base import Size
-from partita.consensus.constraints import PARTITION_WEIGHTS
 from partita.solvers.label_kmeans import Tables, UtilityGeometry, max_initial_groups
 
 __all__ = ["UtilityKMeansConsensus", "utility_bytes"]
@@ -23,11 +22,6 @@ def utility_bytes(size: Size) -> int:
 
 class UtilityKMeansConsensus(LabelKMeansConsensus):
     """Label k-means that maximizes a utility. A method defines `_geometry`."""
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LabelKMeansConsensus._parameter_constraints,
-        "partition_weights": PARTITION_WEIGHTS,
-    }
 
     def _learned(
         self,

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from partita.consensus._label_kmeans import LabelKMeansConsensus
 from partita.consensus.base import MethodInfo
 from partita.ensemble import LabelLayout
-from partita.matrices import agreement_counts, cluster_overlaps, incidence
+from partita.matrices import cluster_overlaps, incidence
+from partita.matrices.agreement import weighted_agreement
 from partita.matrices.cluster_counts import quadratic_forms
 from partita.scale import EnsembleRows, n_labeled
 from partita.solvers.label_kmeans import RowTerms, Tables, max_initial_groups
@@ -22,10 +23,10 @@ class KC(LabelKMeansConsensus):
     """K-means on the consensus similarity.
 
     A sample is described by its co-association with all samples, and these descriptions, the rows
-    of CA = B Bᵀ / m, are clustered by k-means. Their squared distance follows from the clusters of
-    the two samples,
+    of CA = B W Bᵀ / Σ_i w_i, are clustered by k-means. Here W = diag(w) has the weight of the
+    partition of each base cluster. The squared distance follows from the clusters of two samples,
 
-        ‖CA_x - CA_y‖² = (b(x) - b(y)) N (b(x) - b(y))ᵀ / m²,  N = Bᵀ B,
+        ‖CA_x - CA_y‖² = (b(x) - b(y)) W N W (b(x) - b(y))ᵀ / (Σ_i w_i)²,  N = Bᵀ B,
 
     where N counts the samples that any two base clusters share. The distance of a row to a center
     is m look-ups, and the n x n matrix is never formed.
@@ -41,6 +42,10 @@ class KC(LabelKMeansConsensus):
     tol : float, default=0.0
         A restart stops when an iteration lowers the objective by less than this share of it. With 0
         it runs until no sample moves.
+    partition_weights : array of shape (n_partitions,) or "agreement", optional
+        Weights w_i of the partitions; 1 by default. "agreement": each partition's mean normalized
+        mutual information with the others, divided by the largest such mean
+        (`partita.matrices.crowd_agreement`) and at least 0.001.
     init : {"merge", "k-means++", "random"} or array of shape (n_clusters,), default="merge"
         Initialization of a restart. "merge": four times as many groups, grown from random seeds in
         a few iterations, are merged in pairs with the least increase of the objective; every second
@@ -54,6 +59,8 @@ class KC(LabelKMeansConsensus):
     ----------
     objective_ : float
         Sum of squared distances of the rows of CA to their centers.
+    partition_weights_ : array of shape (n_partitions,)
+        Weights of the partitions in the fit.
     history_ : array
         The objective after every iteration of the best restart.
 
@@ -62,8 +69,8 @@ class KC(LabelKMeansConsensus):
     Cost O(n' m²) once and O(n' m K + L² K) per iteration, O(n' m + L²) memory. If there are fewer
     distinct rows than base clusters, the rows replace N.
 
-    Missing labels count as disagreement: CA_xy is the share of all m partitions that label both
-    samples and join them.
+    Missing labels count as disagreement: CA_xy is the share, by weight, of all m partitions that
+    label both samples and join them.
 
     The papers that compare with this method give no details. Initialization by merging, restarts
     and the refilling of empty clusters are ours.
@@ -104,6 +111,7 @@ class KC(LabelKMeansConsensus):
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 0.0,
+        partition_weights: Any = None,
         init: Any = "merge",
         random_state: Any = None,
     ) -> None:
@@ -111,13 +119,14 @@ class KC(LabelKMeansConsensus):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.partition_weights = partition_weights
         self.init = init
         self.random_state = random_state
 
     def _geometry(
         self, rows: EnsembleRows, partition_weights: NDArray[np.float64], work: float
     ) -> _CoassociationGeometry:
-        return _CoassociationGeometry(rows, work)
+        return _CoassociationGeometry(rows, partition_weights, work)
 
     def _new_row_terms(
         self, layout: LabelLayout, codes: NDArray[Any]
@@ -127,28 +136,34 @@ class KC(LabelKMeansConsensus):
 
 
 class _CoassociationGeometry:
-    """Rows b(x) in the metric of N / m²; a center is the mean c of its members' b(x).
+    """Rows b(x) in the metric of M = W N W / (Σ_i w_i)²; a center is the mean c of members' b(x).
 
-    f(x, k) = ( b N bᵀ - 2 b N c_kᵀ + c_k N c_kᵀ ) / m². The last term depends on the group only. It
-    is divided equally among the m_x partitions that label a row, and so is the weight of the row.
-    The mass of a group, summed over all partitions, is then its weight.
+    f(x, k) = b M bᵀ - 2 b M c_kᵀ + c_k M c_kᵀ. The last term depends on the group only. It is
+    divided equally among the m_x partitions that label a row, and so is the weight of the row. The
+    mass of a group, summed over all partitions, is then its weight.
     """
 
-    def __init__(self, rows: EnsembleRows, work: float) -> None:
+    def __init__(
+        self, rows: EnsembleRows, partition_weights: NDArray[np.float64], work: float
+    ) -> None:
         self.work = work
         ensemble = rows.ensemble
         self.m, self.missing_code = ensemble.n_partitions, ensemble.missing_code
         self.weights = ensemble.weights
+        self.divisor = float(partition_weights.sum()) ** 2
+        cluster_weights = np.repeat(partition_weights, ensemble.n_clusters)
         n_labels = n_labeled(ensemble.codes, ensemble.missing_code)
         self.through_clusters = ensemble.n_base_clusters <= ensemble.n_rows
         if self.through_clusters:
             self.overlaps = cluster_overlaps(ensemble)
+            self.overlaps *= cluster_weights[:, None]
+            self.overlaps *= cluster_weights
             squares = quadratic_forms(ensemble, self.overlaps)
         else:  # N C as Bᵀ diag(r) B C, and b N bᵀ as the weighted sum of squared agreements
-            self.incidence = incidence(ensemble)
-            agreements = agreement_counts(ensemble, np.uint32)
+            self.incidence = incidence(ensemble, cluster_weights)
+            agreements = weighted_agreement(ensemble, cluster_weights)
             squares = np.square(agreements, out=agreements) @ ensemble.weights
-        constant = squares / self.m**2
+        constant = squares / self.divisor
         self.terms = RowTerms(constant, 1.0 / n_labels, 1.0 / n_labels, n_labels)
         self.total = float(ensemble.weights @ constant)
 
@@ -159,7 +174,7 @@ class _CoassociationGeometry:
         return 1.0 / n_labeled(labels, self.missing_code)
 
     def _overlaps_times(self, centers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return N times the centers."""
+        """Return W N W times the centers."""
         if self.through_clusters:
             return self.overlaps @ centers
         B = self.incidence
@@ -167,7 +182,7 @@ class _CoassociationGeometry:
 
     def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
         centers = counts / masses.sum(axis=0)
-        products = self._overlaps_times(centers) / self.m**2
+        products = self._overlaps_times(centers) / self.divisor
         length = np.sum(centers * products, axis=0)
         return Tables(lookup=-2.0 * products, slope=np.tile(length, (self.m, 1)))
 

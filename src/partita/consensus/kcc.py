@@ -55,8 +55,10 @@ class KCC(UtilityKMeansConsensus):
     tol : float, default=0.0
         A restart stops when an iteration lowers the objective by less than this share of it. With 0
         it runs until no sample moves.
-    partition_weights : array of shape (n_partitions,), optional
-        Weights w_i of the partitions; 1 by default.
+    partition_weights : array of shape (n_partitions,) or "agreement", optional
+        Weights w_i of the partitions; 1 by default. "agreement": each partition's mean normalized
+        mutual information with the others, divided by the largest such mean
+        (`partita.matrices.crowd_agreement`) and at least 0.001.
     init : {"merge", "k-means++", "random"} or array of shape (n_clusters,), default="merge"
         Initialization of a restart. "merge": four times as many groups, grown from random seeds in
         a few iterations, are merged in pairs with the least increase of the objective; every second
@@ -77,13 +79,16 @@ class KCC(UtilityKMeansConsensus):
     utility_ : float
         Σ_i w_i U(π, π_i), with w_i divided if `normalized`. Objective and utility differ by terms
         that do not depend on π: objective_ + n utility_ is the same for every partition.
+    partition_weights_ : array of shape (n_partitions,)
+        Weights of the partitions in the fit.
     history_ : array
         The objective after every iteration of the best restart.
 
     Notes
     -----
     Cost at most O(n' m K) per iteration (rows whose bounds show that they cannot move cost
-    nothing), O(n' m + L K) memory.
+    nothing), O(n' m + L K) memory; weights by agreement cost O(n' m²) and 8 L² bytes
+    once.
 
     Missing labels take part in no distance and no proportion, and U(π, π_i) is weighted by the
     share of samples that partition i labels.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from partita._warn import warn_user
 from partita.config import report_progress
+from partita.consensus._partition_weights import column_weights, weights_of_partitions
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import (
     MAX_ITER,
@@ -56,10 +57,12 @@ class NMFC(BaseConsensus):
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    partition_weights : {"equal", "learned"}, default="equal"
-        Weights of the partitions: w_i = 1/m, or the weights on the simplex for which A is nearest
-        to Q D Qᵀ. These are learned in turn with the factors, from the best restart with equal
-        weights.
+    partition_weights : {"equal", "learned", "agreement"} or array, default="equal"
+        Weights of the partitions. "equal": w_i = 1/m. "learned": the weights on the simplex for
+        which A is nearest to Q D Qᵀ; these are learned in turn with the factors, from the best
+        restart with equal weights. "agreement": proportional to each partition's mean normalized
+        mutual information with the others (`partita.matrices.crowd_agreement`). An array of shape
+        (n_partitions,) is divided by its sum.
     n_init : int, default=5
         Restarts. Among those with the most clusters, the smallest objective wins.
     max_iter : int, default=1000
@@ -132,7 +135,7 @@ class NMFC(BaseConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "partition_weights": [StrOptions({"equal", "learned"})],
+        "partition_weights": [StrOptions({"equal", "learned", "agreement"}), "array-like"],
         "n_init": N_INIT,
         "max_iter": MAX_ITER,
         "tol": POSITIVE,
@@ -144,7 +147,7 @@ class NMFC(BaseConsensus):
         self,
         n_clusters: int = 8,
         *,
-        partition_weights: str = "equal",
+        partition_weights: Any = "equal",
         n_init: int = 5,
         max_iter: int = 1000,
         tol: float = 1e-3,
@@ -164,17 +167,20 @@ class NMFC(BaseConsensus):
         unit = 2.0 ** np.round(np.log2(ensemble.weights.mean()))
         ensemble = replace(ensemble, weights=ensemble.weights / unit)
         problem = _Problem(ensemble)
-        equal = np.full(problem.m, 1.0 / problem.m)
+        order, weights = ensemble.partition_order, self.partition_weights
+        fixed = None if isinstance(weights, str) and weights != "agreement" else weights
+        weights = column_weights(fixed, EnsembleRows(ensemble), order)
+        w = weights / weights.sum()
         fits = []
         for restart, child in enumerate(rng.spawn(self.n_init)):
             report_progress("NMFC", restart, self.n_init)
-            Q = self._initialize(ensemble, child)
+            Q = self._initialize(ensemble, weights, child)
             Q /= np.sqrt(problem.r @ Q**2)
-            D = problem.through_clusters(Q, equal)[1].diagonal()
-            fits.append(self._factorize(problem, _Fit(Q, D, equal)))
+            D = problem.through_clusters(Q, w)[1].diagonal()
+            fits.append(self._factorize(problem, _Fit(Q, D, w)))
         report_progress("NMFC", self.n_init, self.n_init)
         best = max(fits, key=lambda fit: (len(np.unique(fit.labels)), -fit.history[-1]))
-        if self.partition_weights == "learned":
+        if isinstance(self.partition_weights, str) and self.partition_weights == "learned":
             best = self._learn_weights(problem, best)
         if not best.converged:
             warn_user(
@@ -182,8 +188,6 @@ class NMFC(BaseConsensus):
                 f"more than tol={self.tol:g}. Raise one of them.",
                 ConvergenceWarning,
             )
-        partition_weights = np.empty(problem.m)
-        partition_weights[ensemble.partition_order] = best.w
         return Solution(
             best.labels,
             objective=best.history[-1] * unit**2,
@@ -191,19 +195,21 @@ class NMFC(BaseConsensus):
             converged=best.converged,
             history=np.asarray(best.history) * unit**2,
             learned={
-                "partition_weights_": partition_weights,
+                "partition_weights_": weights_of_partitions(best.w, order),
                 "membership_": ensemble.expand(best.membership, np.nan),
             },
         )
 
-    def _initialize(self, ensemble: Ensemble, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the initial Q."""
+    def _initialize(
+        self, ensemble: Ensemble, weights: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Return the initial Q, with `weights` for the columns of the ensemble."""
         shape = (ensemble.n_rows, self.n_clusters)
         if self.init == "random":
             return rng.uniform(size=shape)
         rows = EnsembleRows(ensemble)
         work = kmeans_work(rows, self.n_clusters, n_init=1)
-        geometry = UtilityGeometry(rows, "c", np.ones(ensemble.n_partitions), work=work)
+        geometry = UtilityGeometry(rows, "c", weights, work=work)
         seeds = draw_seeds(rows, geometry, self.n_clusters, "k-means++", rng.spawn(1)[0])
         start = seed_statistics(rows, geometry, rows.take(seeds))
         clusters = label_kmeans(rows, geometry, self.n_clusters, lambda _: start, n_init=1).labels

@@ -6,13 +6,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from partita import _kernels
 from partita._threads import run_shares
+from partita.consensus._generalization import GeneralizationBound
 from partita.consensus._label_kmeans import LabelKMeansConsensus
 from partita.consensus.base import MethodInfo
-from partita.consensus.constraints import CHECKPOINT, PARTITION_WEIGHTS
+from partita.consensus.constraints import CHECKPOINT
 from partita.ensemble import Ensemble, LabelLayout
+from partita.exceptions import NotSupportedError
 from partita.scale import Chunk, Rows, Totals, n_labeled, row_sums
 from partita.solvers.label_kmeans import (
     GroupStatistics,
@@ -50,8 +53,10 @@ class SEC(LabelKMeansConsensus):
     tol : float, default=0.0
         A restart stops when an iteration lowers the objective by less than this share of it. With 0
         it runs until no sample moves.
-    partition_weights : array of shape (n_partitions,), optional
-        Weights μ_i of the partitions (Remark 4); 1 by default.
+    partition_weights : array of shape (n_partitions,) or "agreement", optional
+        Weights μ_i of the partitions (Remark 4); 1 by default. "agreement": each partition's mean
+        normalized mutual information with the others, divided by the largest such mean
+        (`partita.matrices.crowd_agreement`) and at least 0.001.
     init : {"merge", "k-means++", "random"} or array of shape (n_clusters,), default="merge"
         Initialization of a restart. "merge": four times as many groups, grown from random seeds in
         a few iterations, are merged in pairs with the least increase of the objective; every second
@@ -72,6 +77,8 @@ class SEC(LabelKMeansConsensus):
     utility_ : float
         Σ_i μ_i U(π, π_i) of Theorem 2 (Theorem 6 for incomplete partitions). The two objectives
         differ by a constant: objective_ = Σ_x Σ_i μ_i / w(x) - n utility_.
+    partition_weights_ : array of shape (n_partitions,)
+        Weights of the partitions in the fit.
     history_ : array
         The objective after every iteration of the best restart; it never increases (Theorem 7).
     sample_weights_ : array of shape (n_samples,)
@@ -80,7 +87,14 @@ class SEC(LabelKMeansConsensus):
     Notes
     -----
     Cost at most O(n' m K) per iteration (rows whose bounds show that they cannot move cost
-    nothing), O(n' m + L K) memory.
+    nothing), O(n' m + L K) memory; weights by agreement cost O(n' m²) and 8 L² bytes
+    once.
+
+    Weights by agreement change little on k-means ensembles, even if half of the partitions are
+    random: the adjusted Rand index with the classes changes by at most 0.02 on iris, ecoli and
+    aggregation.
+
+    How many rows suffice: `generalization_bound` and `sufficient_samples`.
 
     Missing labels: incomplete partitions follow the definition of Σ_x f(x) in Theorem 6, whose
     printed utility has n_k+^(i) in the statement and n_k+ in the proof: here utility_ = (1/n) Σ_i
@@ -120,9 +134,10 @@ class SEC(LabelKMeansConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LabelKMeansConsensus._parameter_constraints,
-        "partition_weights": PARTITION_WEIGHTS,
         "checkpoint": CHECKPOINT,
     }
+
+    _bound: GeneralizationBound
 
     def __init__(
         self,
@@ -159,8 +174,87 @@ class SEC(LabelKMeansConsensus):
     ) -> dict[str, Any]:
         return {"utility_": geometry.utility(masses, tables)}
 
-    def _learned_of_rows(self, core: Ensemble, terms: RowTerms) -> dict[str, Any]:
-        return {"sample_weights_": core.expand(terms.scale, np.nan)}
+    def _learned_of_rows(
+        self, core: Ensemble, terms: RowTerms, weights: NDArray[np.float64]
+    ) -> dict[str, Any]:
+        return {
+            "sample_weights_": core.expand(terms.scale, np.nan),
+            "_bound": GeneralizationBound.of(core.weights, terms.scale, weights, self.n_clusters),
+        }
+
+    def generalization_bound(self, *, delta: float = 0.05, n_samples: float | None = None) -> float:
+        """Return the bound of Theorem 4 on the generalization error of the fitted clusters.
+
+        With probability 1 - delta the expected cost of a new sample exceeds the mean cost of the
+        n samples of the fit, objective_/n, by at most
+
+            √(2π) r K (Σ w⁻²)^½ / n + √(8π) r K / (√n min w)
+            + √(2π) r K (Σ w²)^½ / (n (min w)²) + (ln(1/delta) / 2n)^½,
+
+        where r is the number of partitions. With partition weights r is their sum, and the last
+        term is multiplied by the largest of them.
+
+        Parameters
+        ----------
+        delta : float, default=0.05
+            Probability that the bound does not hold, between 0 and 1.
+        n_samples : float, optional
+            Number of samples n. Another number than that of the fit, the default, assumes that the
+            new samples are distributed as those of the fit, so that w(x) is proportional to n.
+            The first three terms are then O(n^(-3/2)), as in Remark 7.
+
+        Returns
+        -------
+        float
+            The bound. It is an upper bound and usually far above the error itself. The last term
+            dominates for large n and decreases less than the costs, which are O(1/n).
+
+        Examples
+        --------
+        >>> from partita import SEC
+        >>> from partita.datasets import make_partitions
+        >>> method = SEC(n_clusters=3, random_state=0).fit(make_partitions(500, 10)[0])
+        >>> [round(method.generalization_bound(n_samples=n), 3) for n in (500, 5000, 50000)]
+        [0.072, 0.018, 0.005]
+        """
+        bound = self._fitted_bound()
+        _check_delta(delta)
+        if n_samples is None:
+            return bound.at(bound.n_samples, delta)
+        if not 1 <= n_samples < np.inf:
+            raise ValueError(f"n_samples must be at least 1 and finite, got {n_samples!r}.")
+        return bound.at(float(n_samples), delta)
+
+    def sufficient_samples(self, bound: float, *, delta: float = 0.05) -> int:
+        """Return how many samples suffice for a generalization bound.
+
+        Parameters
+        ----------
+        bound : float
+            Largest accepted value of `generalization_bound`.
+        delta : float, default=0.05
+            Probability that the bound does not hold, between 0 and 1.
+
+        Returns
+        -------
+        int
+            The smallest number of samples, distributed as those of the fit, for which the bound is
+            at most `bound`. Fit a part of the data to learn how much of it is enough.
+        """
+        fitted = self._fitted_bound()
+        _check_delta(delta)
+        if not 0 < bound < np.inf:
+            raise ValueError(f"bound must be positive and finite, got {bound!r}.")
+        return fitted.sufficient_samples(float(bound), delta)
+
+    def _fitted_bound(self) -> GeneralizationBound:
+        check_is_fitted(self)
+        if not hasattr(self, "sample_weights_"):
+            raise NotSupportedError(
+                "The generalization bound needs w(x) of all samples, which is not kept after a fit "
+                "to rows outside memory. Fit a part of the rows in memory and pass n_samples."
+            )
+        return self._bound
 
     def _new_row_terms(
         self, layout: LabelLayout, codes: NDArray[Any]
@@ -168,6 +262,11 @@ class SEC(LabelKMeansConsensus):
         """Return constant and scale of new rows, with w from the sizes of the fitted clusters."""
         weights = row_sums(codes, layout.missing_code, layout.offsets, self._sizes)
         return np.zeros(len(codes)), weights
+
+
+def _check_delta(delta: float) -> None:
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must be between 0 and 1, got {delta!r}.")
 
 
 class _WeightedGeometry:

@@ -21,9 +21,9 @@ __all__ = ["RandomRows"]
 class RandomRows(KMeansGenerator):
     """Row segmentation: k-means on a random part of the samples.
 
-    Partition i clusters round(ratio * n) samples, at least two, drawn without replacement. The
-    others have no label (-1) in it. Time and memory of a k-means run are smaller by `ratio`, so
-    that data too large for one k-means run become incomplete base partitions.
+    Partition i clusters round(ratio * n) samples, at least two, drawn at random. The others have no
+    label (-1) in it. Time and memory of a k-means run are smaller by `ratio`, so that data too
+    large for one k-means run become incomplete base partitions.
 
     Parameters
     ----------
@@ -31,6 +31,10 @@ class RandomRows(KMeansGenerator):
         Number of base partitions.
     ratio : float in (0, 1], default=0.5
         Share of the samples that a partition clusters.
+    replacement : bool, default=False
+        Whether samples are drawn with replacement, as in the experiments of the paper. A sample
+        that is drawn several times counts as often in k-means. The share of the samples that get a
+        label is then 1 - exp(-ratio): 18 % at a ratio of 0.2, 55 % at 0.8.
     n_clusters, k_min, k_max : int, optional
         Range of K_i, as in `RandomK`. `k_max` is by default the square root of the number of
         samples that a partition clusters.
@@ -58,8 +62,8 @@ class RandomRows(KMeansGenerator):
     partition are copied. If the labels do not fit in memory either, `segment` writes them to a
     store.
 
-    Deviation from the paper: its experiments draw with replacement, so that at a ratio of 0.2 to
-    0.8 a partition clusters 18 to 55 % of the samples; here `ratio` is that share itself.
+    Deviation from the paper: its experiments draw with replacement. By default `ratio` is the share
+    of the samples that a partition clusters.
 
     References
     ----------
@@ -79,6 +83,7 @@ class RandomRows(KMeansGenerator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KMeansGenerator._parameter_constraints,
         "ratio": [Interval(Real, 0, 1, closed="right")],
+        "replacement": ["boolean"],
     }
 
     def __init__(
@@ -86,6 +91,7 @@ class RandomRows(KMeansGenerator):
         n_partitions: int = 100,
         *,
         ratio: float = 0.5,
+        replacement: bool = False,
         n_clusters: int | None = None,
         k_min: int | None = None,
         k_max: int | None = None,
@@ -107,6 +113,7 @@ class RandomRows(KMeansGenerator):
             random_state=random_state,
         )
         self.ratio = ratio
+        self.replacement = replacement
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Make the base partitions of X; warn if a sample has no label in any of them.
@@ -138,5 +145,5 @@ class RandomRows(KMeansGenerator):
         return max(2, round(self.ratio * n_samples))
 
     def _view(self, n_samples: int, n_features: int, rng: np.random.Generator) -> View:
-        rows = rng.choice(n_samples, self._n_rows(n_samples), replace=False)
+        rows = rng.choice(n_samples, self._n_rows(n_samples), replace=self.replacement)
         return View(rows=np.sort(rows))

@@ -18,6 +18,7 @@ from partita.matrices.agreement import (
     expand_pairs,
     weighted_agreement,
 )
+from partita.matrices.partition_agreement import normalized_information, relative_means
 
 __all__ = ["connected_triples", "crowd_agreement", "crowd_weighted_coassociation"]
 
@@ -54,28 +55,10 @@ def crowd_agreement(partitions: Any) -> NDArray[np.float64]:
             for j in range(i):
                 table = np.zeros((ensemble.n_clusters[i], ensemble.n_clusters[j]))
                 count(columns[i], columns[j], ensemble.missing_code, ensemble.weights, table)
-                agreement[i, j] = _normalized_information(table)
+                agreement[i, j] = normalized_information(table)
 
     run_blocks(block, m, 1)
-    mean = (agreement + agreement.T).sum(axis=1) / max(m - 1, 1)
-    largest = mean.max()
-    return mean / largest if largest > 0 else np.ones(m)
-
-
-def _normalized_information(table: NDArray[np.float64]) -> float:
-    """Return the mutual information divided by the larger entropy; 0 if that is 0."""
-    total = table.sum()
-    if total == 0:
-        return 0.0
-    row, column = _entropy(table.sum(axis=1) / total), _entropy(table.sum(axis=0) / total)
-    largest = max(row, column)
-    information = max(row + column - _entropy(table / total), 0.0)
-    return information / largest if largest > 0 else 0.0
-
-
-def _entropy(share: NDArray[np.float64]) -> float:
-    positive = share[share > 0]
-    return float(-(positive * np.log(positive)).sum())
+    return relative_means(agreement)
 
 
 def crowd_weighted_coassociation(
