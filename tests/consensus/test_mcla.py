@@ -56,12 +56,16 @@ def test_toy_of_the_paper(partitioner):
     np.testing.assert_allclose(association[:, order], by_hand, atol=1e-15)
 
 
-def test_toy_with_the_default_balance(partitioner):
-    """9 of 25 is all a meta-cluster may hold then, and object 5 changes sides."""
+def test_few_base_clusters_have_room(partitioner):
+    """11 base clusters for 3 meta-clusters: 25/3 + 25/11 = 10.6 is allowed."""
     found = MCLA(3, partitioner=partitioner, random_state=0).fit(TOY)
-    np.testing.assert_array_equal(found.labels_, [0, 0, 0, 1, 2, 2, 2])
-    roomy = MCLA(3, partitioner=partitioner, balance=0.2, random_state=0).fit(TOY)
-    assert found.objective_ > roomy.objective_
+    np.testing.assert_array_equal(found.labels_, TOY_ANSWER)
+    strict = MCLA(3, balance=0.0, partitioner=partitioner, random_state=0).fit(TOY)
+    assert strict.objective_ == found.objective_ == pytest.approx(2.75, rel=1e-8)
+    # twice as many base clusters, no room: no meta-cluster may exceed 50/3 by more than 5 %
+    strict = MCLA(3, partitioner=partitioner, random_state=0).fit(np.hstack([TOY, TOY]))
+    roomy = MCLA(3, balance=0.2, partitioner=partitioner, random_state=0).fit(np.hstack([TOY, TOY]))
+    assert strict.objective_ > roomy.objective_
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -113,7 +117,7 @@ def test_moderately_unequal_clusters_are_found(partitioner):
 def test_more_clusters_requested_than_exist():
     labels = np.array([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]]).T
     with pytest.warns(PartitaWarning, match="instead of"):
-        found = MCLA(3, random_state=0).fit(labels[:, [0, 1, 1]])
+        found = MCLA(3, random_state=0).fit(labels[:, [0, 1, 1, 1]])
     assert found.n_clusters_ < 3
     many = make_partitions(40, 2, 2, noise=0.5)[0]
     assert len(np.unique(many, axis=0)) == 4
