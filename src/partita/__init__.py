@@ -27,6 +27,7 @@ _PUBLIC = {
     "ECPCS": "consensus",
     "GCC": "consensus",
     "GPMGLA": "consensus",
+    "GWCA": "consensus",
     "HBGF": "consensus",
     "HGPA": "consensus",
     "KC": "consensus",
@@ -124,6 +125,7 @@ if TYPE_CHECKING:
     from partita.consensus import ECPCS as ECPCS
     from partita.consensus import GCC as GCC
     from partita.consensus import GPMGLA as GPMGLA
+    from partita.consensus import GWCA as GWCA
     from partita.consensus import HBGF as HBGF
     from partita.consensus import HGPA as HGPA
     from partita.consensus import KC as KC

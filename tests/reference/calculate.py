@@ -22,6 +22,7 @@ from sklearn.metrics import normalized_mutual_info_score
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "consensus")]
 from balanced_cuts import TOY, TOY_ANSWER, coassociation_cut, hyperedges_cut, jaccard, one_hot  # noqa: E402
+from unreduced_aggregation import aggregate_slowly  # noqa: E402
 from unreduced_certainty import certainty_slowly  # noqa: E402
 from unreduced_links import link_similarity_slowly  # noqa: E402
 from unreduced_representation import represent  # noqa: E402
@@ -296,6 +297,25 @@ def trce() -> tuple[str, list[dict[str, Any]]]:
     return how, cases
 
 
+def gwca() -> tuple[str, list[dict[str, Any]]]:
+    cases = []
+    for name in ("iris_a", "ecoli_b"):
+        for divergence in ("euclidean", "kl", "itakura-saito", "logistic"):
+            w, d, _, lam, history = aggregate_slowly(load_partitions(name)[0], divergence)
+            expected = [
+                values("objective_", history[-1]),
+                values("lam_", lam),
+                values("partition_weights_", w, rtol=0, atol=1e-9),
+                values("divergences_", d, rtol=1e-8),
+            ]
+            cases.append(case(name, expected, divergence=divergence))
+    how = (
+        "Alternating minimization with full matrices on all samples (NumPy); the projection to "
+        "the simplex by bisection."
+    )
+    return how, cases
+
+
 def voting() -> tuple[str, list[dict[str, Any]]]:
     cases = []
     for name, n_clusters in (("iris_a", 3), ("ecoli_b", 8)):
@@ -327,6 +347,7 @@ def main() -> None:
         "ccgp": ccgp(),
         "cspa": cspa(),
         "gcc": gcc(),
+        "gwca": gwca(),
         "hbgf": hbgf(),
         "hgpa": hgpa(),
         "kc": kc(),

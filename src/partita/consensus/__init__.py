@@ -11,6 +11,7 @@ from partita.consensus.eccms import ECCMS
 from partita.consensus.ecpcs import ECPCS
 from partita.consensus.gcc import GCC
 from partita.consensus.gpmgla import GPMGLA
+from partita.consensus.gwca import GWCA
 from partita.consensus.hbgf import HBGF
 from partita.consensus.hgpa import HGPA
 from partita.consensus.kc import KC
@@ -41,6 +42,7 @@ __all__ = [
     "ECPCS",
     "GCC",
     "GPMGLA",
+    "GWCA",
     "HBGF",
     "HGPA",
     "KC",

@@ -1,13 +1,30 @@
-"""Solve quadratic problems over the simplex of weights."""
+"""Solve quadratic problems over the simplex of weights, and project to it."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["simplex_quadratic"]
+__all__ = ["project_to_simplex", "simplex_quadratic"]
 
 _TOLERANCE = 1e-12  # on the gradient, relative to the largest entry of the problem
+
+
+def project_to_simplex(point: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the nearest vector w with w >= 0 and Σ w = 1.
+
+    It is max(point - θ, 0) with the θ for which the sum is 1.
+
+    Parameters
+    ----------
+    point : array of shape (m,)
+        Any vector.
+    """
+    point = point - point.max()  # θ moves along; large numbers lose no digits
+    descending = np.sort(point)[::-1]
+    theta = (np.cumsum(descending) - 1.0) / np.arange(1, len(point) + 1)
+    n_positive = np.flatnonzero(descending > theta)[-1]
+    return np.maximum(point - theta[n_positive], 0.0)
 
 
 def simplex_quadratic(G: NDArray[np.float64], g: NDArray[np.float64]) -> NDArray[np.float64]:
