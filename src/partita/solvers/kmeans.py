@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
 from threadpoolctl import ThreadpoolController
@@ -35,7 +36,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 
 
 def weighted_kmeans(
-    embedding: NDArray[np.float64],
+    embedding: NDArray[np.float64] | sp.csr_array,
     weights: NDArray[np.float64],
     n_clusters: int,
     rng: np.random.Generator,
@@ -53,7 +54,7 @@ def weighted_kmeans(
 
 
 def kmeans_model(
-    embedding: NDArray[np.float64],
+    embedding: NDArray[np.float64] | sp.csr_array,
     weights: NDArray[np.float64],
     n_clusters: int,
     rng: np.random.Generator,
@@ -69,8 +70,8 @@ def kmeans_model(
 
     Parameters
     ----------
-    embedding : array of shape (n, p)
-        Points.
+    embedding : array or CSR matrix of shape (n, p)
+        Points. A sparse matrix stays sparse.
     weights : array of shape (n,)
         Weights of the points.
     n_clusters : int
@@ -90,11 +91,12 @@ def kmeans_model(
     n_draws = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SklearnConvergenceWarning)
-        if len(embedding) > 2 * n_draws:
+        if embedding.shape[0] > 2 * n_draws:
             rows, times = _draw(weights, n_draws, np.random.default_rng(seed))
             model.fit(embedding[rows], sample_weight=times)
             model = KMeans(n_clusters, init=model.cluster_centers_, n_init=1, **options)
-        model.fit(np.ascontiguousarray(embedding), sample_weight=weights)
+        points = embedding if sp.issparse(embedding) else np.ascontiguousarray(embedding)
+        model.fit(points, sample_weight=weights)
     return model
 
 
