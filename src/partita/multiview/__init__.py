@@ -2,5 +2,21 @@
 
 from partita.multiview._clustering import MultiViewClustering
 from partita.multiview._views import Views, read_views
+from partita.multiview.colnmf import ColNMF
+from partita.multiview.conkm import ConKM
+from partita.multiview.connmf import ConNMF
+from partita.multiview.crsc import CRSC
+from partita.multiview.multinmf import MultiNMF
+from partita.multiview.pvc import PVC
 
-__all__ = ["MultiViewClustering", "Views", "read_views"]
+__all__ = [
+    "CRSC",
+    "PVC",
+    "ColNMF",
+    "ConKM",
+    "ConNMF",
+    "MultiNMF",
+    "MultiViewClustering",
+    "Views",
+    "read_views",
+]
