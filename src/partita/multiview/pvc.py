@@ -12,7 +12,7 @@ from partita.exceptions import NotSupportedError
 from partita.multiview._baseline import MultiViewBaseline, ViewsSolution
 from partita.multiview._views import Views
 from partita.solvers.factorization import random_factors, squared_error, squared_norm
-from partita.solvers.nonnegative_rows import nonnegative_rows
+from partita.solvers.nonnegative import nonnegative_rows
 from partita.solvers.spectral import normalize_rows
 
 __all__ = ["PVC"]

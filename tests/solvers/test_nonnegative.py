@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from partita.solvers.nonnegative_rows import nonnegative_rows
+from partita.solvers.nonnegative import nonnegative_rows
 
 
 @pytest.fixture
