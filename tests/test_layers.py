@@ -24,7 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "exceptions",
         }
     ),
-    frozenset({"_atomic", "_memory", "_packages", "_threads", "_warn"}),
+    frozenset({"_atomic", "_damage", "_memory", "_packages", "_threads", "_warn"}),
     frozenset({"_kernels"}),
     frozenset({"_contingency", "_input", "_numbering"}),
     frozenset({"ensemble"}),

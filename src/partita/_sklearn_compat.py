@@ -32,8 +32,14 @@ __all__ = [
 
 
 def set_input_names(estimator: Any, X: Any, n_features: int) -> None:
-    """Store the number of columns of X in the estimator and, for a data frame, their names."""
-    _check_feature_names(estimator, X, reset=True)
+    """Store the number of columns of X in the estimator and, for a data frame, their names.
+
+    Names that are partly text and partly numbers are not stored: scikit-learn has no place for
+    them.
+    """
+    names = getattr(X, "columns", ())
+    if len({isinstance(name, str) for name in names}) < 2:
+        _check_feature_names(estimator, X, reset=True)
     estimator.n_features_in_ = n_features
 
 

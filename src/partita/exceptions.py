@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "ConvergenceWarning",
     "InvalidEnsembleError",
+    "InvalidFileError",
     "InvalidStoreError",
     "MemoryBudgetError",
     "MissingPackageError",
@@ -16,6 +17,10 @@ __all__ = [
 
 class InvalidEnsembleError(ValueError):
     """The input is not an ensemble of partitions."""
+
+
+class InvalidFileError(InvalidEnsembleError):
+    """A file is damaged, or is not what its suffix says. The message names file and reason."""
 
 
 class InvalidStoreError(InvalidEnsembleError):

@@ -82,7 +82,8 @@ def _series_values(series: Any) -> NDArray[Any]:
 
     Integers stay integers: two large labels could be equal as floats.
     """
-    if series.dtype.is_integer() or series.dtype == nw.Boolean:
+    is_wide = series.dtype in (nw.Int128, nw.UInt128)  # NumPy has no such type
+    if (series.dtype.is_integer() and not is_wide) or series.dtype == nw.Boolean:
         filler = False if series.dtype == nw.Boolean else 0
         return np.ma.masked_array(series.fill_null(filler).to_numpy(), series.is_null().to_numpy())
     if series.dtype.is_float():

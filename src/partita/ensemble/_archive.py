@@ -10,6 +10,7 @@ from zipfile import is_zipfile
 import numpy as np
 
 from partita._atomic import write_atomically
+from partita._damage import explained_reading
 from partita._input.columns import name_array
 from partita._json import json_default
 from partita.exceptions import InvalidEnsembleError
@@ -29,11 +30,11 @@ def write_archive(path: str | Path, arrays: dict[str, Any], header: dict[str, An
 
 def read_archive(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arrays and the header of a file; lists of labels in the header become arrays."""
-    with open(path, "rb") as file:
+    with explained_reading(path), open(path, "rb") as file:
         arrays = dict(np.load(file, allow_pickle=False)) if is_zipfile(file) else {}
-    if "header" not in arrays:
-        raise InvalidEnsembleError(f"{path} is not an ensemble written by `Ensemble.save`.")
-    header = json.loads(str(arrays.pop("header")))
+        if "header" not in arrays:
+            raise InvalidEnsembleError(f"{path} is not an ensemble written by `Ensemble.save`.")
+        header = json.loads(str(arrays.pop("header")))
     if header["format"] != _FORMAT:
         raise InvalidEnsembleError(
             f"{path} has format {header['format']}, this version reads {_FORMAT}."

@@ -94,6 +94,8 @@ def choose_columns(
     if id_column is not None and id_column not in names:
         raise InvalidEnsembleError(f"{source} has no column {id_column!r}; {_listed(names)}.")
     others = [name for name in names if name != id_column]
+    if not others:
+        raise InvalidEnsembleError(f"{source} has no columns besides the ids.")
     if patterns is None:
         return others
     unmatched = [p for p in patterns if not any(fnmatchcase(name, p) for name in others)]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from partita._atomic import atomic_path
+from partita._damage import explained_reading
 from partita.exceptions import InvalidEnsembleError
 from partita.io import _delimited, _h5ad, _npz, _parquet, npy
 from partita.io._blocks import Block, Selection, TableBlocks, TableHeader
@@ -67,7 +68,29 @@ def open_blocks(
         )
     if not path.exists():
         raise FileNotFoundError(f"No file {str(path)!r}.")
-    return _FORMATS[suffix].read_blocks(path, selection, cells_per_block)
+    return _explained_blocks(path, _FORMATS[suffix].read_blocks(path, selection, cells_per_block))
+
+
+@contextmanager
+def _explained_blocks(
+    path: Path, opened: AbstractContextManager[TableBlocks]
+) -> Iterator[TableBlocks]:
+    """Open a table; an error of the package that reads it becomes an `InvalidFileError`."""
+    with ExitStack() as stack:
+        with explained_reading(path):
+            table = stack.enter_context(opened)
+        yield replace(table, blocks=_explained_iteration(path, table.blocks))
+
+
+def _explained_iteration(path: Path, blocks: Iterable[Block]) -> Iterator[Block]:
+    iterator = iter(blocks)
+    while True:
+        with explained_reading(path):
+            try:
+                block = next(iterator)
+            except StopIteration:
+                return
+        yield block
 
 
 def write_blocks(
