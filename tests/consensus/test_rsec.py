@@ -37,6 +37,74 @@ def test_other_penalties():
     assert_equals_unreduced(method, represent(labels, 4, 0.5, 0.1, concave=False, tol=1e-5))
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_errors_by_entry(missing):
+    labels = repeated_rows(missing, 3)
+    method = RSEC(3, error_norm="l1", random_state=0).fit(labels)
+    assert_equals_unreduced(method, represent(labels, 3, 0.1, 0.01, concave=False, norm="l1"))
+    by_column = RSEC(3, random_state=0).fit(labels)
+    assert np.abs(method.core_matrix_ - by_column.core_matrix_).max() > 1e-3
+
+
+@pytest.mark.parametrize(("rho", "mu"), [(1.5, None), (1.1, 0.3), (1.4, 5.0)])
+def test_course_of_the_penalty(rho, mu):
+    labels = repeated_rows(0.0, 5)
+    method = RSEC(3, rho=rho, mu=mu, random_state=0).fit(labels)
+    assert_equals_unreduced(method, represent(labels, 3, 0.1, 0.01, concave=False, rho=rho, mu=mu))
+
+
+@BOTH
+@pytest.mark.parametrize("similarity", ["share", "signed"])
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_similarities(method, similarity, missing):
+    labels = repeated_rows(missing, 6)
+    fitted = method(3, similarity=similarity, random_state=0).fit(labels)
+    concave = method is NRSEC
+    unreduced = represent(labels, 3, fitted.lambda1, 0.01, concave=concave, similarity=similarity)
+    assert_equals_unreduced(fitted, unreduced)
+    auto = method(3, random_state=0).fit(labels)
+    same = similarity == ("signed" if missing else "share")
+    assert np.array_equal(auto.core_matrix_, fitted.core_matrix_) == same
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("similarity", "jump"), [("auto", True), ("share", False), ("signed", False)]
+)
+def test_first_missing_label(method, similarity, jump):
+    """With "auto" it changes S into 2 S - 1, so that the result jumps; otherwise hardly."""
+    labels = make_partitions(60, 20, noise=0.3, random_state=0)[0]
+    complete = method(3, similarity=similarity, random_state=0).fit(labels).consensus_matrix()
+    labels[0, 0] = -1
+    incomplete = method(3, similarity=similarity, random_state=0).fit(labels).consensus_matrix()
+    change = np.linalg.norm(incomplete - complete) / np.linalg.norm(complete)
+    assert (change > 0.1) == jump
+    assert jump or change < 0.06
+
+
+@BOTH
+def test_orthonormal_embedding(method):
+    labels = repeated_rows(0.0, 8)
+    fitted = method(3, scale_embedding=False, random_state=0).fit(labels)
+    concave = method is NRSEC
+    unreduced = represent(labels, 3, fitted.lambda1, 0.01, concave=concave, scaled=False)
+    assert_equals_unreduced(fitted, unreduced)
+    H = fitted.embedding_
+    np.testing.assert_allclose(H.T @ H, np.eye(3), atol=1e-10)
+
+
+@BOTH
+def test_embedding_is_scaled_by_the_degrees(method):
+    """D^½ H has orthonormal columns, where D are the degrees of the affinity."""
+    labels = repeated_rows(0.0, 7)
+    fitted = method(3, random_state=0).fit(labels)
+    Z, H = fitted.consensus_matrix(), fitted.embedding_
+    # H of the iteration before is not kept; at convergence the degrees hardly change
+    _, degree, _ = partition((Z + Z.T) / 2 + H @ H.T, 3)
+    np.testing.assert_allclose(H.T @ (degree[:, None] * H), np.eye(3), atol=1e-4)
+    assert np.abs(H.T @ H - np.eye(3)).max() > 0.5
+
+
 @pytest.fixture(scope="module")
 def iris_ensembles():
     """The paper's protocol: 100 k-means, K_i uniform in 3..12; nine seeds in a row."""
@@ -147,6 +215,11 @@ def test_progress_is_reported_and_can_stop_the_fit(method):
         ("max_iter", 0),
         ("n_init", 0),
         ("assign_labels", "kmeans"),
+        ("error_norm", "l2"),
+        ("similarity", "cosine"),
+        ("rho", 1.0),
+        ("mu", 0.0),
+        ("scale_embedding", "no"),
         ("lambda1", "much"),
     ],
 )

@@ -50,17 +50,22 @@ def follow(errors, shrink):
     return E
 
 
-def test_columns(basis, root):
-    thresholds = np.linspace(0.0, 12.0, N)
+@pytest.mark.parametrize("factors", [None, np.linspace(0.0, 2.0, N)])
+def test_columns(basis, root, factors):
+    thresholds = 3.0 * root * (1.0 if factors is None else factors)
 
     def shrink(Q, mu):
         length = np.linalg.norm(Q, axis=0)
         return Q * np.maximum(1 - thresholds / mu / length, 0)
 
-    errors = ColumnErrors(basis, root, thresholds)
+    errors = ColumnErrors(basis, root, 3.0, factors)
     E = follow(errors, shrink)
     assert 0 < np.count_nonzero(np.linalg.norm(E, axis=0)) < N
-    assert errors.penalty() == pytest.approx(thresholds @ np.linalg.norm(E, axis=0))
+    every = np.repeat(np.arange(N), np.rint(root**2).astype(int))  # a row per sample
+    full = (E / np.outer(root, root))[np.ix_(every, every)]
+    sizes = np.linalg.norm(full, axis=0)
+    np.testing.assert_allclose(errors.sizes()[every], sizes, rtol=0, atol=1e-10)
+    assert errors.total(errors.sizes() ** 2) == pytest.approx((sizes**2).sum(), rel=1e-10)
 
 
 @pytest.mark.parametrize("factors", [None, np.random.default_rng(3).random((N, N))])
@@ -74,6 +79,10 @@ def test_entries(basis, root, factors):
     E = follow(errors, shrink)
     np.testing.assert_allclose(errors.matrix, E, rtol=0, atol=1e-12)
     assert 0 < np.count_nonzero(E) < E.size
+    every = np.repeat(np.arange(N), np.rint(root**2).astype(int))
+    sizes = np.abs(E / np.outer(root, root))[np.ix_(every, every)]
+    np.testing.assert_allclose(errors.sizes()[np.ix_(every, every)], sizes, rtol=0, atol=1e-12)
+    assert errors.total(errors.sizes() ** 2) == pytest.approx((sizes**2).sum(), rel=1e-10)
 
 
 @pytest.mark.parametrize("kind", ["even", "one entry"])

@@ -55,17 +55,30 @@ class Errors(ABC):
     def largest_residual(self) -> float:
         """Return the largest absolute entry of S - S Z - E over samples."""
 
+    @abstractmethod
+    def sizes(self) -> NDArray[np.float64]:
+        """Return the sizes of the errors that g penalizes, as between single samples."""
+
+    @abstractmethod
+    def total(self, values: NDArray[np.float64]) -> float:
+        """Return the sum over all samples of values in the form of `sizes`."""
+
 
 class ColumnErrors(Errors):
     """Errors with the penalty g(E) = Σ_j threshold_j ‖E_j‖ on whole columns.
 
     The columns of E are multiples of those of S - S Z + Y/mu, so that E and Y lie in the span of P
-    and nothing else is stored.
+    and nothing else is stored. A column is root_j times as long as each of the r_j columns it
+    stands for, so that its threshold is `weight` root_j, times its entry in `factors`.
     """
 
-    def __init__(self, basis: Matrix, root: Vector, thresholds: Vector) -> None:
+    def __init__(
+        self, basis: Matrix, root: Vector, weight: float, factors: Vector | None = None
+    ) -> None:
         super().__init__(basis, root)
-        self.thresholds = thresholds
+        self.thresholds = weight * root
+        if factors is not None:
+            self.thresholds = self.thresholds * factors
         self._residual = np.zeros_like(self.error)
 
     def update(self, misfit: Matrix, mu: float) -> float:
@@ -84,9 +97,11 @@ class ColumnErrors(Errors):
     def largest_residual(self) -> float:
         return largest_entry(self.basis, self._residual, self.root)
 
-    def penalty(self) -> float:
-        """Return g(E)."""
-        return float(self.thresholds @ _lengths(self.error))
+    def sizes(self) -> Vector:
+        return _lengths(self.error) / self.root
+
+    def total(self, values: NDArray[np.float64]) -> float:
+        return float(self.root**2 @ values)
 
 
 class EntryErrors(Errors):
@@ -145,6 +160,16 @@ class EntryErrors(Errors):
 
     def largest_residual(self) -> float:
         return self._largest
+
+    def sizes(self) -> Matrix:
+        sizes = np.abs(self.matrix)
+        sizes /= self.root[:, None]
+        sizes /= self.root
+        return np.asarray(sizes)
+
+    def total(self, values: NDArray[np.float64]) -> float:
+        weights = self.root**2  # an entry stands for r_a r_b pairs of samples
+        return float(weights @ values @ weights)
 
 
 def shrink_factors(matrix: Matrix, thresholds: Vector) -> Vector:

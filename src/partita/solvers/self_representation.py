@@ -57,11 +57,11 @@ class Representation:
     basis, coefficients : arrays of shape (n, p) and (p, n)
         Factors of Z, the representation. The columns of `basis` are orthonormal.
     singular_values : array
-        Singular values of J above 0. J equals Z at convergence.
+        Singular values of J above 0, in descending order. J equals Z at convergence.
     errors : Errors
         E = S - S Z.
     embedding : array of shape (n, n_clusters)
-        H, eigenvectors of the normalized affinity, not scaled.
+        H, eigenvectors of the normalized affinity or D^-½ times these, over distinct rows.
     degree : array of shape (n,)
         D, degrees of that affinity, not scaled.
     eigenvalues : array of shape (n_clusters,)
@@ -99,6 +99,8 @@ def fit_representation(
     errors: Errors,
     *,
     growth: float,
+    first_penalty: float | None = None,
+    scale_embedding: bool = True,
     max_iter: int,
     tol: float,
     task: str,
@@ -134,6 +136,10 @@ def fit_representation(
         E, Y1 and the penalty g.
     growth : float
         Factor of mu from one iteration to the next.
+    first_penalty : float, optional
+        Initial mu; by default 1.5/‖S‖₂.
+    scale_embedding : bool, default=True
+        Whether H is D^-½ times the eigenvectors instead of the eigenvectors.
     max_iter : int
         Largest number of iterations.
     tol : float
@@ -151,7 +157,7 @@ def fit_representation(
     P, values, root = similarity
     n, p = P.shape
     weights = root**2
-    mu = _FIRST_PENALTY / np.abs(values).max()
+    mu = _FIRST_PENALTY / np.abs(values).max() if first_penalty is None else first_penalty
     S_norm = float(np.linalg.norm(values))
 
     basis, Z = P, np.zeros((p, n))
@@ -189,7 +195,7 @@ def fit_representation(
         affinity = affinity_of_directions(_directions(basis, Z, H * root[:, None]))
         degree = affinity @ weights
         eigenvalues, vectors = spectral_embedding(affinity, weights, n_clusters, guess=vectors)
-        H = vectors / np.sqrt(degree)[:, None]
+        H = vectors / np.sqrt(degree)[:, None] if scale_embedding else vectors
 
         Y2 += mu * gap[:p]
         mu = min(growth * mu, _LARGEST_PENALTY)
@@ -201,7 +207,7 @@ def fit_representation(
         report_progress(task, len(residuals), max_iter)
     # signs and rotations of equal eigenvalues must not depend on the previous iterations
     eigenvalues, vectors = spectral_embedding(affinity, weights, n_clusters)
-    H = vectors / np.sqrt(degree)[:, None]
+    H = vectors / np.sqrt(degree)[:, None] if scale_embedding else vectors
     if not converged:
         warn_not_converged(
             task,
@@ -210,8 +216,9 @@ def fit_representation(
             f"{largest_entry(basis, gap, root):.1e}, above tol={tol:g}. Raise max_iter, or tol if "
             "that is close enough.",
         )
+    sigma = np.sort(J.sigma)[::-1]  # `shrink_singular_values` returns them in either order
     return Representation(
-        basis, Z, J.sigma, errors, H, degree, eigenvalues, Course(residuals, converged)
+        basis, Z, sigma, errors, H, degree, eigenvalues, Course(residuals, converged)
     )
 
 
