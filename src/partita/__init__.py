@@ -48,9 +48,12 @@ _PUBLIC = {
     "Voting": "consensus",
     "WEAC": "consensus",
     # Generators
+    "LandmarkSpectral": "generators",
     "MixedEstimators": "generators",
     "RandomFeatures": "generators",
     "RandomK": "generators",
+    "RandomLeiden": "generators",
+    "RandomMetrics": "generators",
     "RandomProjections": "generators",
     "RandomRows": "generators",
     "SpectralBandwidths": "generators",
@@ -155,9 +158,12 @@ if TYPE_CHECKING:
     from partita.fusion import Fusion as Fusion
     from partita.fusion import add_consensus as add_consensus
     from partita.fusion import fuse as fuse
+    from partita.generators import LandmarkSpectral as LandmarkSpectral
     from partita.generators import MixedEstimators as MixedEstimators
     from partita.generators import RandomFeatures as RandomFeatures
     from partita.generators import RandomK as RandomK
+    from partita.generators import RandomLeiden as RandomLeiden
+    from partita.generators import RandomMetrics as RandomMetrics
     from partita.generators import RandomProjections as RandomProjections
     from partita.generators import RandomRows as RandomRows
     from partita.generators import SpectralBandwidths as SpectralBandwidths

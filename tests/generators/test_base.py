@@ -17,9 +17,11 @@ from sklearn.preprocessing import StandardScaler
 from partita import config_context
 from partita.consensus import LWGP
 from partita.generators import (
+    LandmarkSpectral,
     MixedEstimators,
     RandomFeatures,
     RandomK,
+    RandomMetrics,
     RandomProjections,
     RandomRows,
     SpectralBandwidths,
@@ -33,6 +35,8 @@ KMEANS = [
 ]
 ALL = [
     *KMEANS,
+    LandmarkSpectral(6, n_clusters=3, random_state=0),
+    RandomMetrics(6, n_clusters=3, random_state=0),
     SpectralBandwidths(3, multipliers=[0.5, 1.0, 5.0], random_state=0),
     MixedEstimators([KMeans(3), KMeans(9, init="random", n_init=1)], random_state=0),
 ]
@@ -196,6 +200,8 @@ def test_in_a_pipeline(X):
 
 def test_transform_is_there_only_where_models_predict():
     assert all(hasattr(generator, "transform") for generator in KMEANS)
+    assert hasattr(LandmarkSpectral(), "transform")
+    assert not hasattr(RandomMetrics(), "transform")
     assert not hasattr(SpectralBandwidths(3), "transform")
     assert not hasattr(MixedEstimators([KMeans(3), DBSCAN()]), "transform")
     assert hasattr(MixedEstimators([KMeans(3)]), "transform")

@@ -7,9 +7,11 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from partita.generators import (
+    LandmarkSpectral,
     MixedEstimators,
     RandomFeatures,
     RandomK,
+    RandomMetrics,
     RandomProjections,
     RandomRows,
     SpectralBandwidths,
@@ -39,6 +41,9 @@ def _expected_failures(generator: object) -> dict[str, str]:
         RandomProjections(2, metric="cosine"),
         RandomRows(8, ratio=0.7),
         RandomRows(2, ratio=1.0),
+        LandmarkSpectral(2),
+        LandmarkSpectral(2, metric="cosine"),
+        RandomMetrics(2),
         SpectralBandwidths(2, multipliers=[0.5, 1.0]),
         MixedEstimators([KMeans(2), KMeans(3)]),
         MixedEstimators([KMeans(2), AgglomerativeClustering(2)]),

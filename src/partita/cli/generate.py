@@ -17,9 +17,12 @@ class Generator(StrEnum):
     """Keys of `partita.generators.GENERATORS`, with hyphens."""
 
     random_k = "random-k"
+    landmark_spectral = "landmark-spectral"
     random_features = "random-features"
+    random_metrics = "random-metrics"
     random_projections = "random-projections"
     random_rows = "random-rows"
+    random_leiden = "random-leiden"
     spectral_bandwidths = "spectral-bandwidths"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +11,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from partita._warn import warn_user
+
 __all__ = [
     "Preparation",
     "PreparedOnDemand",
     "count_distinct_rows",
+    "draw_distinct_rows",
     "has_direction",
     "squared_norms",
     "unit_rows",
+    "warn_without_direction",
 ]
 
 _BLOCK = 4096
@@ -157,6 +162,17 @@ def has_direction(X: Any) -> NDArray[np.bool_]:
     return np.asarray(X.any(axis=1))
 
 
+def warn_without_direction(X: Any) -> None:
+    """Warn if some rows are all zero: no partition by angles labels them."""
+    n_zero = int(np.count_nonzero(~has_direction(X)))
+    if n_zero:
+        warn_user(
+            f"{n_zero} of {X.shape[0]} rows are all zero and have no direction: with "
+            'metric="cosine" every partition leaves them unlabeled (-1). Drop them, or use '
+            'metric="euclidean".'
+        )
+
+
 def count_distinct_rows(X: Any, stop: int) -> int:
     """Return the number of distinct rows of X, or `stop` if there are at least that many.
 
@@ -164,14 +180,25 @@ def count_distinct_rows(X: Any, stop: int) -> int:
     """
     seen: set[bytes] = set()
     for block in gen_batches(X.shape[0], _BLOCK):
-        rows = X[block]
-        if sp.issparse(rows):
-            ends = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
-            keys = (rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends)
-        else:
-            keys = (row.tobytes() for row in rows + np.float32(0))  # + 0 turns -0.0 into 0.0
-        for key in keys:
+        for key in _row_keys(X[block]):
             seen.add(key)
             if len(seen) >= stop:
                 return stop
     return len(seen)
+
+
+def draw_distinct_rows(X: Any, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw `count` rows of X; return the places of those that differ from each other, ascending."""
+    places = np.sort(rng.choice(X.shape[0], min(count, X.shape[0]), replace=False))
+    first: dict[bytes, int] = {}
+    for key, place in zip(_row_keys(X[places]), places.tolist(), strict=True):
+        first.setdefault(key, place)
+    return np.fromiter(first.values(), np.int64)
+
+
+def _row_keys(rows: Any) -> Iterator[bytes]:
+    """Yield bytes for every row that are equal for equal rows."""
+    if sp.issparse(rows):
+        ends = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
+        return (rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in ends)
+    return (row.tobytes() for row in rows + np.float32(0))  # + 0 turns -0.0 into 0.0

@@ -8,10 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._warn import warn_user
 from partita.generators._base import MISSING, POSITIVE_INT, BaseGenerator, Labels
-from partita.generators._features import Preparation, count_distinct_rows, has_direction
+from partita.generators._features import (
+    Preparation,
+    count_distinct_rows,
+    has_direction,
+    warn_without_direction,
+)
 from partita.generators._kmeans import CentroidModel, View, kmeans, select_features
+from partita.generators._ranges import choose_k_range
 
 __all__ = ["KMeansGenerator"]
 
@@ -82,7 +87,7 @@ class KMeansGenerator(BaseGenerator):
             return self._preparation.apply(X)
         prepared = self._training_rows(X)
         if self.metric == "cosine":
-            _warn_without_direction(prepared)
+            warn_without_direction(prepared)
         return prepared
 
     def _training_rows(self, X: Any) -> Any:
@@ -91,19 +96,7 @@ class KMeansGenerator(BaseGenerator):
 
     def _k_range(self, n_rows: int) -> tuple[int, int]:
         """Return the smallest and largest K_i for partitions of `n_rows` rows."""
-        k_min = self.k_min or self.n_clusters or min(2, self.k_max or 2)
-        k_max = self.k_max or max(k_min, isqrt(n_rows))
-        if k_min > k_max:
-            raise ValueError(
-                f"k_min={k_min} must not exceed k_max={k_max}; k_min is n_clusters by default. "
-                "Lower k_min or raise k_max."
-            )
-        if k_min > n_rows:
-            raise ValueError(
-                f"A partition has n_samples={n_rows} rows, fewer than k_min={k_min} clusters. "
-                "Lower k_min (n_clusters) or raise the number of rows."
-            )
-        return k_min, k_max
+        return choose_k_range(n_rows, self.k_min, self.k_max, self.n_clusters, isqrt(n_rows))
 
     def _partition(
         self, X: Any, index: int, rng: np.random.Generator
@@ -125,13 +118,3 @@ class KMeansGenerator(BaseGenerator):
         labels = np.full(X.shape[0], MISSING, np.int32)
         labels[view.rows] = model.nearest(part)
         return labels, model
-
-
-def _warn_without_direction(X: Any) -> None:
-    n_zero = int(np.count_nonzero(~has_direction(X)))
-    if n_zero:
-        warn_user(
-            f"{n_zero} of {X.shape[0]} rows are all zero and have no direction: with "
-            'metric="cosine" every partition leaves them unlabeled (-1). Drop them, or use '
-            'metric="euclidean".'
-        )

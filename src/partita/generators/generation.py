@@ -9,8 +9,11 @@ from sklearn.base import clone
 
 from partita.ensemble import Ensemble
 from partita.generators._base import BaseGenerator
+from partita.generators.landmark_spectral import LandmarkSpectral
 from partita.generators.random_features import RandomFeatures
 from partita.generators.random_k import RandomK
+from partita.generators.random_leiden import RandomLeiden
+from partita.generators.random_metrics import RandomMetrics
 from partita.generators.random_projections import RandomProjections
 from partita.generators.random_rows import RandomRows
 from partita.generators.spectral_bandwidths import SpectralBandwidths
@@ -20,7 +23,16 @@ __all__ = ["GENERATORS", "generate", "make_generator"]
 # Every generator that can be made from a key alone.
 GENERATORS: dict[str, type[BaseGenerator]] = {
     re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower(): cls
-    for cls in (RandomK, RandomFeatures, RandomProjections, RandomRows, SpectralBandwidths)
+    for cls in (
+        RandomK,
+        LandmarkSpectral,
+        RandomFeatures,
+        RandomMetrics,
+        RandomProjections,
+        RandomRows,
+        RandomLeiden,
+        SpectralBandwidths,
+    )
 }
 
 
@@ -32,9 +44,10 @@ def generate(X: Any, generator: Any = "random_k", **parameters: Any) -> Ensemble
     X : array or sparse matrix of shape (n_samples, n_features)
         Features.
     generator : str, class or generator, default="random_k"
-        What differs between the partitions: "random_k", "random_features", "random_projections",
-        "random_rows", "spectral_bandwidths", or any generator of `partita.generators`. A generator
-        object is cloned, not changed.
+        What makes the partitions: "random_k", "landmark_spectral", "random_features",
+        "random_metrics", "random_projections", "random_rows", "random_leiden",
+        "spectral_bandwidths", or any generator of `partita.generators`. A generator object is
+        cloned, not changed.
     **parameters
         Parameters of the generator, such as `n_partitions`, `n_clusters` and `random_state`.
 

@@ -1,0 +1,79 @@
+"""The leading eigenvectors of a sparse normalized graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+from partita._linalg import eigh
+
+__all__ = ["graph_components", "leading_vectors"]
+
+_WEAK = 1e-12  # weaker normalized edges do not connect nodes numerically
+_DENSE = 300  # up to this number of nodes LAPACK is as fast as Lanczos
+_RESIDUAL = 1e-7  # of Lanczos, relative to the eigenvalue
+_LANCZOS_RESTARTS = 30  # usually three; beyond 30 LAPACK is faster for a thousand nodes
+
+Double = NDArray[np.float64]
+
+
+def graph_components(matrix: Any) -> NDArray[np.int32]:
+    """Remove weak edges from a normalized sparse graph; return the component of every node."""
+    matrix.data[matrix.data < _WEAK] = 0
+    matrix.eliminate_zeros()
+    labels: NDArray[np.int32] = connected_components(matrix, directed=False)[1]
+    return labels
+
+
+def leading_vectors(
+    matrix: Any, degrees: Double, components: NDArray[np.int32], k: int, rng: np.random.Generator
+) -> Double:
+    """Return k leading eigenvectors of a normalized graph, one per column.
+
+    Every connected component has an eigenvector of eigenvalue 1 in closed form. All of them are
+    returned, even if there are more than k. Lanczos only computes the others, because it misses
+    copies of a multiple eigenvalue.
+
+    Parameters
+    ----------
+    matrix : sparse matrix of shape (n, n), symmetric
+        The graph, normalized so that D^½ 1 is an eigenvector of eigenvalue 1, the largest.
+    degrees : array of shape (n,)
+        Degrees D, positive.
+    components : array of shape (n,)
+        Connected component of every node.
+    k : int
+        Number of eigenvectors.
+    rng : Generator
+        Draws the initial vector.
+    """
+    n = len(degrees)
+    first = np.zeros((n, int(components.max()) + 1))
+    first[np.arange(n), components] = np.sqrt(degrees)
+    first /= np.linalg.norm(first, axis=0)
+    count = k - first.shape[1]
+    if count <= 0:
+        return first
+    return np.hstack([first, _orthogonal_vectors(matrix, first, count, rng.uniform(-1, 1, n))])
+
+
+def _orthogonal_vectors(matrix: Any, first: Double, count: int, start: Double) -> Double:
+    """Return the leading eigenvectors that are orthogonal to the first ones."""
+    n = len(first)
+
+    def multiply(v: Double) -> Double:
+        return np.asarray(matrix @ v - first @ (first.T @ v))
+
+    if n > _DENSE and 8 * count < n:
+        operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+        options = {"which": "LA", "v0": start, "tol": _RESIDUAL, "maxiter": _LANCZOS_RESTARTS}
+        try:
+            return np.asarray(eigsh(operator, count, **options)[1])
+        except ArpackNoConvergence:
+            pass
+    remainder = matrix.toarray() - first @ first.T
+    return np.asarray(eigh(remainder, subset_by_index=(n - count, n - 1), overwrite=True)[1])
