@@ -43,12 +43,15 @@ def distinct_rows(n_rows):
     [
         ("drec", 900),
         ("eac", 1800),
+        ("ecmc", 600),
         ("ecpcs", 1500),
         ("hbgf", 20_000),
         ("lce", 1500),
         ("lwea", 1800),
         ("lwgp", 30_000),
         ("trce", 800),
+        ("mec", 320),
+        ("rmsc", 320),
         ("weac", 1200),
     ],
 )

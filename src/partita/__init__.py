@@ -24,6 +24,7 @@ _PUBLIC = {
     "DREC": "consensus",
     "EAC": "consensus",
     "ECCMS": "consensus",
+    "ECMC": "consensus",
     "ECPCS": "consensus",
     "GCC": "consensus",
     "GPMGLA": "consensus",
@@ -36,11 +37,13 @@ _PUBLIC = {
     "LWEA": "consensus",
     "LWGP": "consensus",
     "MCLA": "consensus",
+    "MEC": "consensus",
     "NMFC": "consensus",
     "NRSEC": "consensus",
     "PTA": "consensus",
     "PTGP": "consensus",
     "RCE": "consensus",
+    "RMSC": "consensus",
     "RSEC": "consensus",
     "SEC": "consensus",
     "SPCE": "consensus",
@@ -125,6 +128,7 @@ if TYPE_CHECKING:
     from partita.consensus import DREC as DREC
     from partita.consensus import EAC as EAC
     from partita.consensus import ECCMS as ECCMS
+    from partita.consensus import ECMC as ECMC
     from partita.consensus import ECPCS as ECPCS
     from partita.consensus import GCC as GCC
     from partita.consensus import GPMGLA as GPMGLA
@@ -137,11 +141,13 @@ if TYPE_CHECKING:
     from partita.consensus import LWEA as LWEA
     from partita.consensus import LWGP as LWGP
     from partita.consensus import MCLA as MCLA
+    from partita.consensus import MEC as MEC
     from partita.consensus import NMFC as NMFC
     from partita.consensus import NRSEC as NRSEC
     from partita.consensus import PTA as PTA
     from partita.consensus import PTGP as PTGP
     from partita.consensus import RCE as RCE
+    from partita.consensus import RMSC as RMSC
     from partita.consensus import RSEC as RSEC
     from partita.consensus import SEC as SEC
     from partita.consensus import SPCE as SPCE

@@ -25,6 +25,14 @@ from balanced_cuts import TOY, TOY_ANSWER, coassociation_cut, hyperedges_cut, ja
 from unreduced_aggregation import aggregate_slowly  # noqa: E402
 from unreduced_certainty import certainty_slowly  # noqa: E402
 from unreduced_links import link_similarity_slowly  # noqa: E402
+from unreduced_low_rank import (  # noqa: E402
+    complete,
+    scaled_embedding,
+    share_low_rank,
+    share_transitions,
+    transitions_of,
+    walk_embedding,
+)
 from unreduced_representation import represent  # noqa: E402
 from unreduced_trce import tri_level  # noqa: E402
 from unreduced_votes import shares_of, vote_slowly  # noqa: E402
@@ -335,6 +343,62 @@ def voting() -> tuple[str, list[dict[str, Any]]]:
     return how, cases
 
 
+def learned_matrix(
+    name: str, twin: Any, matrix: Any, embedding: Any, **parameters: Any
+) -> dict[str, Any]:
+    """Return the case of a method that learns a matrix by an augmented Lagrangian."""
+    model = KMeans(embedding.shape[1], n_init=200, random_state=0, tol=0).fit(embedding)
+    some = {"every": len(matrix) // 10, "rtol": 0, "atol": 1e-9}
+    expected = [
+        {"quantity": "n_iter_", "value": len(twin.history)},
+        values("consensus_matrix", matrix, reduction="row_sums", **some),
+        values("consensus_matrix", matrix, reduction="column_sums", **some),
+        values("consensus_matrix", matrix, reduction="diagonal", **some),
+        values("history_", twin.history, index=[0, 4, 9, 14], rtol=1e-7),
+        values("objective_", twin.objective, rtol=1e-9),
+        labels(model.labels_, 0.95),
+    ]
+    return case(name, expected, **parameters)
+
+
+def low_rank_text(step: str) -> str:
+    return (
+        "The augmented Lagrangian in plain NumPy (n x n matrices, no reduction, full "
+        f"decompositions; tests/consensus/unreduced_low_rank.py), {step}, and the best of 200 "
+        "starts of scikit-learn's k-means. No output of the authors' program is at hand."
+    )
+
+
+def ecmc() -> tuple[str, list[dict[str, Any]]]:
+    cases = []
+    for name, k in (("iris_a", 3), ("ecoli_b", 8)):
+        partitions, _ = load_partitions(name)
+        twin = complete(partitions)
+        A = np.maximum(twin.X, 0) + 1e-6 * coassociation(partitions)
+        degree = A.sum(axis=1)
+        H = np.linalg.eigh(A / np.sqrt(np.outer(degree, degree)))[1][:, -k:]
+        H /= np.linalg.norm(H, axis=1, keepdims=True)
+        cases.append(learned_matrix(name, twin, twin.X, H))
+    return low_rank_text("normalized spectral clustering of the completed matrix"), cases
+
+
+def rmsc() -> tuple[str, list[dict[str, Any]]]:
+    partitions, _ = load_partitions("iris_a")
+    twin = share_transitions(transitions_of(partitions))
+    cases = [learned_matrix("iris_a", twin, twin.P, walk_embedding(twin.P, 3))]
+    return low_rank_text("the leading eigenvectors of the symmetrized random walk"), cases
+
+
+def mec() -> tuple[str, list[dict[str, Any]]]:
+    partitions, _ = load_partitions("iris_a")
+    cases = []
+    for norm, beta in (("l21", 0.0), ("l1", 0.0), ("l21", 0.5)):
+        twin = share_low_rank(partitions, 3, norm=norm, beta=beta)
+        H = scaled_embedding(twin.Z, 3)
+        cases.append(learned_matrix("iris_a", twin, twin.Z, H, error_norm=norm, beta=beta))
+    return low_rank_text("the scaled embedding of the low-rank affinity"), cases
+
+
 def main() -> None:
     toy = {
         "source": f"{TOY_TEXT}: four clusterings, one of them without labels for three objects.",
@@ -346,6 +410,7 @@ def main() -> None:
     files = {
         "ccgp": ccgp(),
         "cspa": cspa(),
+        "ecmc": ecmc(),
         "gcc": gcc(),
         "gwca": gwca(),
         "hbgf": hbgf(),
@@ -353,8 +418,10 @@ def main() -> None:
         "kc": kc(),
         "lce": lce(),
         "mcla": mcla(),
+        "mec": mec(),
         "nmfc": nmfc(),
         "nrsec": representation("ecoli_b", 1.0, concave=True),
+        "rmsc": rmsc(),
         "rsec": representation("iris_a", 0.1, concave=False),
         "trce": trce(),
         "voting": voting(),

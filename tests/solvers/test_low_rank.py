@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.solvers.low_rank import low_rank_affinity, shrink_singular_values
+from partita.solvers.low_rank import (
+    low_rank_affinity,
+    shrink_eigenvalues,
+    shrink_singular_values,
+)
 
 
 def shrink_by_svd(matrix, threshold):
@@ -104,3 +108,17 @@ def test_affinity_from_an_orthonormal_basis():
     C = rng.standard_normal((6, 20))
     expected = low_rank_affinity(Q @ C)
     np.testing.assert_allclose(low_rank_affinity(C, basis=Q), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [100.0, 7.9, 0.3, 1e-4, 1e-12])
+def test_eigenvalues(threshold):
+    """Eigenvalues of both signs."""
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((40, 40)))[0]
+    spectrum = 8.0 * (-0.5) ** np.arange(40)
+    matrix = (Q * spectrum) @ Q.T
+    values, vectors = shrink_eigenvalues(matrix, threshold)
+    np.testing.assert_allclose(
+        (vectors * values) @ vectors.T, shrink_by_svd(matrix, threshold), rtol=0, atol=1e-13
+    )
+    if threshold > 1e-10:
+        assert len(values) == np.count_nonzero(np.abs(spectrum) > threshold)

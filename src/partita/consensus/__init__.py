@@ -8,6 +8,7 @@ from partita.consensus.cspa import CSPA
 from partita.consensus.drec import DREC
 from partita.consensus.eac import EAC
 from partita.consensus.eccms import ECCMS
+from partita.consensus.ecmc import ECMC
 from partita.consensus.ecpcs import ECPCS
 from partita.consensus.gcc import GCC
 from partita.consensus.gpmgla import GPMGLA
@@ -20,11 +21,13 @@ from partita.consensus.lce import LCE
 from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
 from partita.consensus.mcla import MCLA
+from partita.consensus.mec import MEC
 from partita.consensus.nmfc import NMFC
 from partita.consensus.nrsec import NRSEC
 from partita.consensus.pta import PTA
 from partita.consensus.ptgp import PTGP
 from partita.consensus.rce import RCE
+from partita.consensus.rmsc import RMSC
 from partita.consensus.rsec import RSEC
 from partita.consensus.sec import SEC
 from partita.consensus.spce import SPCE
@@ -39,6 +42,7 @@ __all__ = [
     "DREC",
     "EAC",
     "ECCMS",
+    "ECMC",
     "ECPCS",
     "GCC",
     "GPMGLA",
@@ -51,11 +55,13 @@ __all__ = [
     "LWEA",
     "LWGP",
     "MCLA",
+    "MEC",
     "NMFC",
     "NRSEC",
     "PTA",
     "PTGP",
     "RCE",
+    "RMSC",
     "RSEC",
     "SEC",
     "SPCE",

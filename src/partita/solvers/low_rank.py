@@ -15,6 +15,7 @@ __all__ = [
     "affinity_of_directions",
     "leading_directions",
     "low_rank_affinity",
+    "shrink_eigenvalues",
     "shrink_singular_values",
 ]
 
@@ -64,6 +65,33 @@ def shrink_singular_values(
     squares, U = eigh(gram.T, subset_by_value=(threshold**2, np.inf), overwrite=True)
     sigma = np.sqrt(squares)
     return Triplets(U, sigma - threshold, matrix.T @ (U / sigma))
+
+
+def shrink_eigenvalues(
+    matrix: NDArray[np.float64], threshold: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Bring all eigenvalues of a symmetric matrix nearer to 0 by the threshold, to at most 0.
+
+    Returns argmin_J threshold ‖J‖_* + ½ ‖J - X‖²_F by its eigenvalues other than 0 and their
+    eigenvectors. Only these are computed, with all digits for any threshold.
+
+    Parameters
+    ----------
+    matrix : array of shape (n, n), symmetric
+        X.
+    threshold : float
+        Positive threshold.
+
+    Returns
+    -------
+    values : array of shape (p,)
+        Eigenvalues of J.
+    vectors : array of shape (n, p)
+        Their eigenvectors.
+    """
+    high, upper = eigh(matrix, subset_by_value=(threshold, np.inf))
+    low, lower = eigh(matrix, subset_by_value=(-np.inf, -threshold))
+    return np.append(low + threshold, high - threshold), np.hstack([lower, upper])
 
 
 def leading_directions(

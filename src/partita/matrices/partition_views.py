@@ -1,0 +1,101 @@
+"""Matrices of single partitions, or of groups of them, computed when they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.ensemble import Ensemble
+
+__all__ = ["GroupCoassociations", "PartitionTransitions"]
+
+Matrix = NDArray[np.float64]
+
+
+class _PartitionViews(Sequence[Matrix]):
+    """A sequence of matrices over the rows of an ensemble, none of which is stored.
+
+    Attributes
+    ----------
+    columns : list of arrays
+        Columns of `ensemble.codes` that each matrix describes.
+    """
+
+    def __init__(self, ensemble: Ensemble, columns: Sequence[NDArray[np.intp]]) -> None:
+        self.ensemble = ensemble
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @overload
+    def __getitem__(self, index: int) -> Matrix: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Matrix]: ...
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self._matrix(columns) for columns in self.columns[index]]
+        return self._matrix(self.columns[index])
+
+    def _matrix(self, columns: NDArray[np.intp]) -> Matrix:
+        raise NotImplementedError
+
+
+class PartitionTransitions(_PartitionViews):
+    """Transition matrices of the partitions that have labels.
+
+    From a sample of cluster c the walk goes to any sample of c with probability 1/|c|, where |c| is
+    the weight of the labeled samples. Pairs that a partition does not label are NaN.
+    """
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        super().__init__(ensemble, list(np.flatnonzero(ensemble.observed.any(axis=0))[:, None]))
+
+    def _matrix(self, columns: NDArray[np.intp]) -> Matrix:
+        labels, is_labeled = (
+            self.ensemble.codes[:, columns[0]],
+            self.ensemble.observed[:, columns[0]],
+        )
+        sizes = np.bincount(labels[is_labeled], self.ensemble.weights[is_labeled])
+        step = np.full(len(labels), np.nan)
+        step[is_labeled] = 1.0 / sizes[labels[is_labeled]]
+        matrix = np.where(labels[:, None] == labels, step[:, None], 0.0)
+        if not is_labeled.all():
+            matrix[~is_labeled] = np.nan
+            matrix[:, ~is_labeled] = np.nan
+        return matrix
+
+
+class GroupCoassociations(_PartitionViews):
+    """Co-association matrices of groups of partitions; groups without any label are left out.
+
+    Pairs that no partition of a group labels are NaN. `groups` has a number per column of
+    `ensemble.codes`.
+    """
+
+    def __init__(self, ensemble: Ensemble, groups: NDArray[Any]) -> None:
+        has_labels = ensemble.observed.any(axis=0)
+        columns = [np.flatnonzero((groups == group) & has_labels) for group in np.unique(groups)]
+        self.kept = np.array([len(group) > 0 for group in columns])
+        super().__init__(ensemble, [group for group in columns if len(group)])
+
+    def _matrix(self, columns: NDArray[np.intp]) -> Matrix:
+        n = self.ensemble.n_rows
+        matrix = np.zeros((n, n))
+        for labels, is_labeled in zip(
+            self.ensemble.codes.T[columns], self.ensemble.observed.T[columns], strict=True
+        ):
+            matrix += (labels[:, None] == labels) & is_labeled
+        seen = self.ensemble.observed[:, columns].astype(np.float64)
+        if seen.all():
+            matrix /= len(columns)
+            return matrix
+        count = seen @ seen.T
+        count[count == 0] = np.nan  # 0 / NaN
+        matrix /= count
+        return matrix
