@@ -59,6 +59,8 @@ def test_a_fit_stays_within_the_bytes_it_requires(key, n_rows):
     method = prepare(key, N_CLUSTERS, 0)
     if "n_init" in method.get_params():
         method.set_params(n_init=1)
+    if key == "ecmc":
+        method.set_params(low=0.05, high=0.15, tol=0.01)  # the partitions agree on few pairs
     method.fit(distinct_rows(100))  # import what the method needs
     rows = distinct_rows(n_rows)
     required = method.bytes_needed(Size.of(rows, N_CLUSTERS))

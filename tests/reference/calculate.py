@@ -374,12 +374,19 @@ def ecmc() -> tuple[str, list[dict[str, Any]]]:
     for name, k in (("iris_a", 3), ("ecoli_b", 8)):
         partitions, _ = load_partitions(name)
         twin = complete(partitions)
-        A = np.maximum(twin.X, 0) + 1e-6 * coassociation(partitions)
+        A = np.maximum(twin.X, 0)
+        scale = A.max(axis=1)
+        scale = np.where(scale < 1e-3, 1.0, scale)
+        is_empty = A.max(axis=1) < 1e-3
+        shares = coassociation(partitions) * scale * scale[:, None]
+        A = np.where(is_empty[:, None] | is_empty, shares, A)
         degree = A.sum(axis=1)
         H = np.linalg.eigh(A / np.sqrt(np.outer(degree, degree)))[1][:, -k:]
         H /= np.linalg.norm(H, axis=1, keepdims=True)
         cases.append(learned_matrix(name, twin, twin.X, H))
-    return low_rank_text("normalized spectral clustering of the completed matrix"), cases
+    return low_rank_text(
+        "normalized spectral clustering of the completed matrix, its rows of zeros replaced"
+    ), cases
 
 
 def rmsc() -> tuple[str, list[dict[str, Any]]]:

@@ -29,7 +29,7 @@ __all__ = ["ECMC"]
 
 _FIRST_PENALTY = 1.25  # initial mu, as a multiple of 1/‖D‖₂
 _LARGEST_PENALTY = 1e7  # as a multiple of the initial mu
-_TIE = 1e-6  # share of the co-association in the affinity that is cut
+_EMPTY = 1e-3  # a row of X without a larger entry says nothing
 
 
 class ECMC(LearnedMatrixConsensus):
@@ -97,9 +97,9 @@ class ECMC(LearnedMatrixConsensus):
     that no partition labels are unknown.
 
     Deviations from the paper: the augmented Lagrangian of robust principal component analysis
-    solves the problem. X can be zero in the whole row of a sample that few others are certainly
-    joined with. Therefore 1e-6 times the co-association is added to X before it is cut, which
-    decides such cases and no others.
+    solves the problem. X is zero in the whole row of a sample that is certainly joined with few
+    others. Before X is cut, such rows are replaced by the co-association, times the largest
+    entry of X in the row of the other sample.
 
     References
     ----------
@@ -174,7 +174,7 @@ class ECMC(LearnedMatrixConsensus):
                 "co-association matrix. Raise lam."
             )
         affinity = np.maximum(X.matrix, 0.0)
-        affinity += _TIE * coassociation(ensemble, expand=False)
+        _fill_empty_rows(affinity, ensemble)
         labels = spectral_clustering(affinity, r, self.n_clusters, rng, n_init=self.n_init)
         return Solution(
             labels,
@@ -245,3 +245,14 @@ class ECMC(LearnedMatrixConsensus):
                 "Raise max_iter, or tol if that is close enough.",
             )
         return result
+
+
+def _fill_empty_rows(affinity: NDArray[np.float64], ensemble: Ensemble) -> None:
+    """Replace rows and columns of zeros by co-association, in the scale of the other rows."""
+    scale = affinity.max(axis=1)
+    is_empty = scale < _EMPTY
+    if is_empty.any():
+        scale[is_empty] = 1.0
+        links = coassociation(ensemble, expand=False)[is_empty] * scale
+        affinity[is_empty] = links
+        affinity[:, is_empty] = links.T
