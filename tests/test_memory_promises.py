@@ -49,9 +49,9 @@ def distinct_rows(n_rows):
         ("lce", 1500),
         ("lwea", 1800),
         ("lwgp", 30_000),
-        ("trce", 800),
         ("mec", 320),
         ("rmsc", 320),
+        ("trce", 800),
         ("weac", 1200),
     ],
 )
