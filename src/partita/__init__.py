@@ -38,6 +38,7 @@ _PUBLIC = {
     "LWGP": "consensus",
     "MCLA": "consensus",
     "MEC": "consensus",
+    "MedianPartition": "consensus",
     "NMFC": "consensus",
     "NRSEC": "consensus",
     "PTA": "consensus",
@@ -154,6 +155,7 @@ if TYPE_CHECKING:
     from partita.consensus import TRCE as TRCE
     from partita.consensus import WEAC as WEAC
     from partita.consensus import BaseConsensus as BaseConsensus
+    from partita.consensus import MedianPartition as MedianPartition
     from partita.consensus import MethodInfo as MethodInfo
     from partita.consensus import Solution as Solution
     from partita.consensus import Voting as Voting

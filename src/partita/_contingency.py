@@ -17,11 +17,13 @@ __all__ = [
     "ContingencyTable",
     "accuracy_of",
     "adjusted_rand_of",
+    "binder_loss_of",
     "check_average",
     "is_dense",
     "nmi_of",
     "pairwise_f_score_of",
     "purity_of",
+    "variation_of_information_of",
 ]
 
 _AVERAGES: dict[str, Callable[[float, float], float]] = {
@@ -180,3 +182,20 @@ def purity_of(table: ContingencyTable) -> float:
     largest = np.zeros(table.shape[1])
     np.maximum.at(largest, table.columns, table.counts)
     return float(largest.sum() / table.total)
+
+
+def variation_of_information_of(table: ContingencyTable, a: float = 1.0) -> float:
+    """Return a H(columns | rows) + (2 - a) H(rows | columns) of a table, in bits."""
+    share = table.counts / table.total
+    within_rows = np.log2(table.counts / table.row_sums[table.rows])
+    within_columns = np.log2(table.counts / table.column_sums[table.columns])
+    return abs(float(share @ (a * within_rows + (2.0 - a) * within_columns)))
+
+
+def binder_loss_of(table: ContingencyTable, a: float = 1.0) -> float:
+    """Return the cost of all pairs over n²: a if only the rows join one, 2 - a if the columns."""
+    both = float(np.square(table.counts, dtype=np.float64).sum())
+    by_rows, by_columns = (
+        float(np.square(sums).sum()) for sums in (table.row_sums, table.column_sums)
+    )
+    return (a * (by_rows - both) + (2.0 - a) * (by_columns - both)) / table.total**2

@@ -25,6 +25,7 @@ from balanced_cuts import TOY, TOY_ANSWER, coassociation_cut, hyperedges_cut, ja
 from unreduced_aggregation import aggregate_slowly  # noqa: E402
 from unreduced_certainty import certainty_slowly  # noqa: E402
 from unreduced_links import link_similarity_slowly  # noqa: E402
+from unreduced_losses import expected_slowly, set_partitions  # noqa: E402
 from unreduced_low_rank import (  # noqa: E402
     complete,
     scaled_embedding,
@@ -324,6 +325,25 @@ def gwca() -> tuple[str, list[dict[str, Any]]]:
     return how, cases
 
 
+def medianpartition() -> tuple[str, list[dict[str, Any]]]:
+    """Search all partitions of the seven objects; bound the loss on iris by other clusterings."""
+    cases = []
+    partitions, y = load_partitions("iris_a")
+    for loss in ("vi", "binder", "omari"):
+        least = min(expected_slowly(TOY, p, loss) for p in set_partitions(7))
+        settings = {"n_clusters": None, "loss": loss}
+        expected = [values("objective_", least, rtol=0, atol=1e-10)]
+        cases.append(case("toy", expected, **settings, max_clusters=7))
+        candidates = [y, *partitions.T]
+        least = min(expected_slowly(partitions, p, loss) for p in candidates)
+        cases.append(case("iris_a", [bound(least)], **settings))
+    how = (
+        f"{TOY_TEXT}: the least expected loss of all 877 partitions. On iris_a, a bound: the least "
+        "expected loss of the true classes and of the base partitions."
+    )
+    return how, cases
+
+
 def voting() -> tuple[str, list[dict[str, Any]]]:
     cases = []
     for name, n_clusters in (("iris_a", 3), ("ecoli_b", 8)):
@@ -426,6 +446,7 @@ def main() -> None:
         "lce": lce(),
         "mcla": mcla(),
         "mec": mec(),
+        "medianpartition": medianpartition(),
         "nmfc": nmfc(),
         "nrsec": representation("ecoli_b", 1.0, concave=True),
         "rmsc": rmsc(),

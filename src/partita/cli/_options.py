@@ -99,7 +99,8 @@ Clusters = Annotated[
     typer.Option(
         "--clusters",
         "-k",
-        help="Number of clusters; LOW:HIGH to choose one in this range, auto for 2:10.",
+        help="Number of clusters; LOW:HIGH to choose one in this range, auto for 2:10 (or what the "
+        "method chooses, if it needs no number).",
     ),
 ]
 Method = Annotated[

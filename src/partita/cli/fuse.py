@@ -88,7 +88,7 @@ def run(
             data,
             ks[0] if len(ks) == 1 else None,
             method=estimator,
-            k_range=ks,
+            k_range=None if clusters == "auto" else ks,
             random_state=seed,
         )
     if report is not None:

@@ -22,6 +22,7 @@ from partita.consensus.lwea import LWEA
 from partita.consensus.lwgp import LWGP
 from partita.consensus.mcla import MCLA
 from partita.consensus.mec import MEC
+from partita.consensus.medianpartition import MedianPartition
 from partita.consensus.nmfc import NMFC
 from partita.consensus.nrsec import NRSEC
 from partita.consensus.pta import PTA
@@ -69,6 +70,7 @@ __all__ = [
     "WEAC",
     "BaseConsensus",
     "LearnedMatrixConsensus",
+    "MedianPartition",
     "MethodInfo",
     "RowsSolution",
     "Size",

@@ -28,7 +28,7 @@ def add_consensus(
     method: Any = "ccgp",
     name: str = "consensus",
     noise: str = "missing",
-    k_range: Iterable[int] = range(2, 11),
+    k_range: Iterable[int] | None = None,
     random_state: int | None = None,
     copy: bool = False,
 ) -> Any:
@@ -50,8 +50,9 @@ def add_consensus(
         Name of the column of labels; the confidence is in `name + "_confidence"`.
     noise : {"missing", "cluster", "singletons"}, default="missing"
         What a label of -1 means.
-    k_range : iterable of int, default=range(2, 11)
-        Numbers of clusters to choose from if `n_clusters` is None.
+    k_range : iterable of int, optional
+        Numbers of clusters to choose from if `n_clusters` is None. By default 2 to 10, or the
+        choice of a method that needs no number.
     random_state : int or None, default=None
         Seed of the scan and of a method that has none.
     copy : bool, default=False

@@ -63,7 +63,7 @@ def fuse(
     n_clusters: int | None = None,
     *,
     method: Any = "ccgp",
-    k_range: Iterable[int] = range(2, 11),
+    k_range: Iterable[int] | None = None,
     random_state: int | None = None,
 ) -> Fusion:
     """Fuse partitions and say how far to trust the result.
@@ -74,12 +74,14 @@ def fuse(
         The base partitions. A store whose labels and diagnosis exceed the memory budget is fitted
         out of core, without a diagnosis.
     n_clusters : int, optional
-        Number of clusters. By default the suggestion of `partita.scan_k` over `k_range`.
+        Number of clusters. By default the suggestion of `partita.scan_k` over `k_range`, or the
+        choice of a method that needs no number (`MedianPartition`, `EAC(n_clusters=None)`).
     method : str, class or estimator, default="ccgp"
         Consensus method: its key, class or estimator. An estimator is cloned; `n_clusters` is set,
         and the seed if it has none.
-    k_range : iterable of int, default=range(2, 11)
-        Numbers of clusters to choose from if `n_clusters` is None.
+    k_range : iterable of int, optional
+        Numbers of clusters to choose from if `n_clusters` is None. By default 2 to 10, or the
+        choice of a method that needs no number.
     random_state : int or None, default=None
         Seed of the scan and of a method that has none.
 
@@ -104,7 +106,8 @@ def fuse(
     >>> fusion.n_clusters, round(float(fusion.confidence.mean()), 1)
     (3, 0.7)
     """
-    ks = sorted(k_range) if n_clusters is None else [n_clusters]
+    chooses = k_range is None and n_clusters is None and _chooses_number(prepare(method))
+    ks = sorted(k_range or range(2, 11)) if n_clusters is None else [n_clusters]
     if isinstance(partitions, LabelStore):
         if not fits_in_memory(partitions, max(ks, default=1)):
             return _fuse_out_of_core(partitions, n_clusters, method, random_state)
@@ -112,7 +115,7 @@ def fuse(
     else:
         ensemble = as_ensemble(partitions)
     scan = None
-    if n_clusters is None:
+    if n_clusters is None and not chooses:
         scan = scan_k(ensemble, ks, random_state=random_state)
         if scan.best_k is None:
             raise NoStructureError(
@@ -130,6 +133,11 @@ def fuse(
         diagnosis=diagnosis,
         scan=scan,
     )
+
+
+def _chooses_number(estimator: Any) -> bool:
+    """Say whether a method finds the number of clusters itself: its `n_clusters` is None."""
+    return estimator.get_params(deep=False).get("n_clusters") is None
 
 
 def fits_in_memory(store: LabelStore, n_clusters: int) -> bool:

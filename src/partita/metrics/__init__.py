@@ -5,6 +5,12 @@ in cluster l of the other. The table is held by its non-zero cells, so that thou
 cost no more than the samples in them.
 """
 
+from partita.metrics._losses import (
+    binder_loss,
+    expected_loss,
+    omari_loss,
+    variation_of_information,
+)
 from partita.metrics._partitions import anmi, diversity, pairwise_agreement
 from partita.metrics._truth import (
     accuracy,
@@ -19,10 +25,14 @@ __all__ = [
     "accuracy",
     "adjusted_rand",
     "anmi",
+    "binder_loss",
     "diversity",
     "evaluate",
+    "expected_loss",
     "nmi",
+    "omari_loss",
     "pairwise_agreement",
     "pairwise_f_score",
     "purity",
+    "variation_of_information",
 ]

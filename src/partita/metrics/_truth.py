@@ -45,7 +45,7 @@ def evaluate(y: Any, labels: Any) -> dict[str, float]:
     >>> {name: round(score, 3) for name, score in scores.items()}
     {'ACC': 0.833, 'NMI': 0.479, 'NMI_arithmetic': 0.479, 'ARI': 0.324, 'F': 0.615, 'purity': 0.833}
     """
-    table = _contingency_table(y, labels)
+    table = contingency_table(y, labels)
     return {
         "ACC": accuracy_of(table),
         "NMI": nmi_of(table, "geometric"),
@@ -84,7 +84,7 @@ def accuracy(y: Any, labels: Any) -> float:
     >>> accuracy([0, 0, 1, 1], [1, 1, 0, 2])
     0.75
     """
-    return accuracy_of(_contingency_table(y, labels))
+    return accuracy_of(contingency_table(y, labels))
 
 
 def nmi(y: Any, labels: Any, average: str = "geometric") -> float:
@@ -127,7 +127,7 @@ def nmi(y: Any, labels: Any, average: str = "geometric") -> float:
     0.8
     """
     check_average(average)
-    return nmi_of(_contingency_table(y, labels), average)
+    return nmi_of(contingency_table(y, labels), average)
 
 
 def adjusted_rand(y: Any, labels: Any) -> float:
@@ -161,7 +161,7 @@ def adjusted_rand(y: Any, labels: Any) -> float:
     >>> round(adjusted_rand([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.5714
     """
-    return adjusted_rand_of(_contingency_table(y, labels))
+    return adjusted_rand_of(contingency_table(y, labels))
 
 
 def pairwise_f_score(y: Any, labels: Any) -> float:
@@ -186,7 +186,7 @@ def pairwise_f_score(y: Any, labels: Any) -> float:
     >>> round(pairwise_f_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.6667
     """
-    return pairwise_f_score_of(_contingency_table(y, labels))
+    return pairwise_f_score_of(contingency_table(y, labels))
 
 
 def purity(y: Any, labels: Any) -> float:
@@ -211,10 +211,10 @@ def purity(y: Any, labels: Any) -> float:
     >>> purity([0, 0, 1, 1], [0, 0, 0, 1])
     0.75
     """
-    return purity_of(_contingency_table(y, labels))
+    return purity_of(contingency_table(y, labels))
 
 
-def _contingency_table(y: Any, labels: Any) -> ContingencyTable:
+def contingency_table(y: Any, labels: Any) -> ContingencyTable:
     """Count classes (rows) against clusters (columns)."""
     _check_lengths(y, labels)
     (classes, class_names), (clusters, cluster_names) = (
