@@ -45,6 +45,16 @@ _PARTITION_COLUMNS = {
     "n_equal": "equal",
     "bad": "bad",
 }
+_VIEW_COLUMNS = {
+    "view": "view",
+    "n_partitions": "partitions",
+    "labeled": "samples",
+    "agreement": "NMI",
+    "adjusted_rand": "ARI",
+    "within": "within",
+    "between": "other views",
+    "disagrees": "disagrees",
+}
 
 
 def run(
@@ -79,6 +89,8 @@ def run(
         return
     _print_records(_CLUSTER_COLUMNS, diagnosis.cluster_records())
     _print_records(_PARTITION_COLUMNS, diagnosis.partition_records())
+    if records := diagnosis.view_records():
+        _print_records(_VIEW_COLUMNS, records)
     _print_summary(diagnosis)
 
 
@@ -88,7 +100,7 @@ def _print_records(columns: dict[str, str], records: list[dict[str, Any]]) -> No
 
 
 def _cell(value: Any, column: str) -> str:
-    if column in ("cluster", "partition"):
+    if column in ("cluster", "partition", "view"):
         return escape_markup(str(value))
     if column in ("share", "labeled"):
         return f"{value:.1%}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.diagnostics._views import score_views
 from partita.ensemble import Ensemble
+from partita.ensemble.view_names import views_of_partitions
 
 __all__ = ["Diagnosis", "by_partition", "soft_membership"]
 
@@ -186,8 +189,34 @@ class Diagnosis:
         )  # fmt: skip
         return [dict(zip(names, row, strict=True)) for row in columns]
 
+    def view_records(self, views: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """Return one dictionary per view that the partitions come from, in order of appearance.
+
+        `labeled` is the share of samples that the view has, `agreement` and `adjusted_rand` are the
+        mean NMI and ARI of its partitions with the consensus, `within` the mean NMI between its
+        partitions, `between` that with the partitions of other views. A view `disagrees` if its
+        `adjusted_rand` is less than half of the largest of a view.
+
+        Parameters
+        ----------
+        views : sequence of str of length n_partitions, optional
+            View of each partition. By default the names of the partitions tell: "pixel/1",
+            "pixel/2", "shape/1". The list is empty if they name fewer than two views.
+        """
+        names = views_of_partitions(self.partition_names) if views is None else list(views)
+        if names is None:
+            return []
+        e = self.partitions
+        if len(names) != e.n_partitions:
+            raise ValueError(
+                f"views must name the view of each of {e.n_partitions} partitions, got "
+                f"{len(names)} names."
+            )
+        observed = e.observed[:, np.argsort(e.partition_order)]
+        return score_views(names, observed, self.agreement, self.adjusted_rand, self.pairwise)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the scores of the consensus, its clusters and the partitions, without arrays."""
+        """Return the scores of the consensus, clusters, partitions and views, without arrays."""
         return {
             "n_samples": len(self.labels),
             "n_partitions": len(self.agreement),
@@ -200,6 +229,7 @@ class Diagnosis:
             "harmless": self.harmless,
             "clusters": self.cluster_records(),
             "partitions": self.partition_records(),
+            "views": self.view_records(),
         }
 
     def __repr__(self) -> str:

@@ -23,6 +23,7 @@ def findings(content: Content) -> list[Finding]:
         _best_partition(content),
         _bad_partitions(content),
         _equal_partitions(content),
+        _views(content),
         _weakest_cluster(content),
         _number_of_clusters(content),
         _agreement_of_methods(content),
@@ -129,6 +130,29 @@ def _equal_partitions(content: Content) -> Finding:
         question,
         f"{_count(n_repeated, 'partition')} {verb} another one, so that the same evidence counts "
         f"more than once. The largest group of equal partitions: {join_names(names)}.",
+        False,
+    )
+
+
+def _views(content: Content) -> Finding | None:
+    records = content.diagnosis.view_records()
+    if not records:
+        return None
+    question = "Do the views agree?"
+    scores = [record["adjusted_rand"] for record in records]
+    names = [record["view"] for record in records if record["disagrees"]]
+    if not names:
+        return _finding(
+            question,
+            f"Yes: the partitions of each of {len(records):,} views have a mean ARI of at least "
+            f"{min(scores):.2f} with the consensus, the best view {max(scores):.2f}.",
+            True,
+        )
+    verb = "disagrees" if len(names) == 1 else "disagree"
+    return _finding(
+        question,
+        f"{join_names(names)} {verb}: the mean ARI with the consensus is less than half of that of "
+        f"the best view ({max(scores):.2f}).",
         False,
     )
 

@@ -15,7 +15,13 @@ from partita.reporting._content import Content
 from partita.reporting._figures import figures
 from partita.reporting._findings import findings
 from partita.reporting._provenance import provenance
-from partita.reporting._tables import cluster_table, method_table, partition_table, sample_table
+from partita.reporting._tables import (
+    cluster_table,
+    method_table,
+    partition_table,
+    sample_table,
+    view_table,
+)
 from partita.reporting._values import shorten, to_json
 from partita.select_k import KScan
 
@@ -61,10 +67,10 @@ def summarize(
     Returns
     -------
     dict
-        "title", "findings", "clusters", "partitions", "samples", "methods", "scan", "scores",
-        "figures" (with their data) and "provenance". Its size is bounded for any number of
-        samples: a table says how many rows it leaves out. The cost is that of `diagnose`, if there
-        is no `Fusion`.
+        "title", "findings", "clusters", "partitions", "views", "samples", "methods", "scan",
+        "scores", "figures" (with their data) and "provenance". Its size is bounded for any number
+        of samples: a table says how many rows it leaves out. The cost is that of `diagnose`, if
+        there is no `Fusion`.
 
     Examples
     --------
@@ -94,6 +100,7 @@ def summarize(
         "findings": findings(content),
         "clusters": cluster_table(content),
         "partitions": partition_table(content),
+        "views": view_table(content),
         "samples": sample_table(content),
         "methods": method_table(content),
         "scan": None if scan is None else {"best_k": scan.best_k, "rows": to_json(scan.records())},

@@ -1,4 +1,4 @@
-"""The tables of a report: clusters, partitions, least confident samples, methods."""
+"""The tables of a report: clusters, partitions, views, least confident samples, methods."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from partita.reporting._content import Content
 from partita.reporting._values import join_names, shorten, to_json
 
-__all__ = ["MOST_SAMPLES", "cluster_table", "method_table", "partition_table", "sample_table"]
+__all__ = [
+    "MOST_SAMPLES",
+    "cluster_table",
+    "method_table",
+    "partition_table",
+    "sample_table",
+    "view_table",
+]
 
 MOST_SAMPLES = 500
 _MOST_CLUSTERS = 300
@@ -73,6 +80,39 @@ def partition_table(content: Content) -> ReportTable:
         "Labeled: share of the samples that the partition labels. NMI and ARI: agreement with the "
         "consensus; 1 is the same result. Without it: change of the mean confidence if the "
         "partition is left out; above zero, the partition contradicts the others.",
+    )
+
+
+def view_table(content: Content) -> ReportTable | None:
+    """Return one row per view, lowest agreement first; None if the partitions name no views."""
+    records = sorted(content.diagnosis.view_records(), key=lambda r: float(r["adjusted_rand"]))
+    if not records:
+        return None
+    rows = [
+        record
+        | {"view": shorten(record["view"]), "remark": "disagrees" if record["disagrees"] else ""}
+        for record in records[:_MOST_PARTITIONS]
+    ]
+    for row in rows:
+        del row["disagrees"]
+    return _table(
+        {
+            "view": "View",
+            "n_partitions": "Partitions",
+            "labeled": "Samples",
+            "agreement": "NMI",
+            "adjusted_rand": "ARI",
+            "within": "Within",
+            "between": "Other views",
+            "remark": "Remark",
+        },
+        rows,
+        len(records) - len(rows),
+        "views with a higher agreement are left out.",
+        "Samples: share of the samples that the view has. NMI and ARI: mean agreement of the "
+        "partitions of the view with the consensus. Within: mean NMI between these partitions. "
+        "Other views: their mean NMI with the partitions of other views. Disagrees: the ARI is "
+        "less than half of that of the best view.",
     )
 
 

@@ -19,6 +19,7 @@ _TEXT_COLUMNS = frozenset(
     [
         "cluster",
         "partition",
+        "view",
         "sample",
         "runner_up",
         "disagreeing_partitions",
