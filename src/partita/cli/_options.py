@@ -22,6 +22,7 @@ __all__ = [
     "NoiseOption",
     "Output",
     "PartitionsFile",
+    "PartitionsFiles",
     "Quiet",
     "Seed",
     "k_range",
@@ -54,6 +55,14 @@ PartitionsFile = Annotated[
         metavar="PARTITIONS",
         help=f"Table with one partition per column: {_FORMATS}, the folder of a store, or - for "
         "CSV on stdin.",
+    ),
+]
+PartitionsFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PARTITIONS",
+        help=f"Table with one partition per column: {_FORMATS}, the folder of a store, or - for "
+        "CSV on stdin. With --features: one table of features per view.",
     ),
 ]
 LabelsFile = Annotated[

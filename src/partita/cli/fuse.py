@@ -19,7 +19,7 @@ from partita.cli._options import (
     Noise,
     NoiseOption,
     Output,
-    PartitionsFile,
+    PartitionsFiles,
     Quiet,
     Seed,
     k_range,
@@ -35,8 +35,15 @@ _BLOCK_ROWS = 1 << 20
 
 
 def run(
-    partitions: PartitionsFile,
+    partitions: PartitionsFiles,
     clusters: Clusters,
+    features: Annotated[
+        bool,
+        typer.Option(
+            "--features",
+            help="The tables hold features, one view of the samples each, joined by id.",
+        ),
+    ] = False,
     method: Method = "ccgp",
     output: Output = None,
     report: Annotated[
@@ -58,11 +65,16 @@ def run(
 ) -> None:
     """Fuse partitions into one and say how far to trust it.
 
+    With --features, each table is clustered 20 times on random halves of its features, and these
+    partitions are fused: a sample in at least one table gets a label. `partita generate` has more
+    options.
+
     A store that exceeds memory is fused out of core by methods that can (sec, kcc, ccgp ...): the
     result has labels and no confidence.
     """
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, check_report
+    from partita.cli._views import generate_from_files
     from partita.fusion import fuse
     from partita.registry import prepare
 
@@ -74,11 +86,27 @@ def run(
     check_output(output, as_json)
     check_report(report)
     messages = Messages(quiet)
-    source = Source(partitions, columns, id_column, missing_values, no_header)
-    store, id_name = source.store(), "id"
+    if len(partitions) > 1 and not features:
+        raise ValueError(
+            f"Expected one table of partitions, got {len(partitions)} files. If they are tables of "
+            "features, add --features."
+        )
+    source = Source(partitions[0], columns, id_column, missing_values, no_header)
+    store, id_name = None if features else source.store(), "id"
     data: Any = store
     if store is not None:
         _check_files_of_large_store(store, ks[-1], output, report)
+    elif features:
+        with progress_bars("generating", quiet=quiet):
+            views = generate_from_files(
+                partitions,
+                columns=columns,
+                id_column=id_column,
+                no_header=no_header,
+                n_clusters=ks[0] if len(ks) == 1 else None,
+                random_state=seed,
+            )
+        data, id_name = views.ensemble, views.id_name
     else:
         with progress_bars("reading", quiet=quiet):
             labels = source.ensemble(noise, messages)
@@ -94,7 +122,7 @@ def run(
     if report is not None:
         _write_report(fusion, report, seed, quiet)
     if output is not None or not as_json:
-        _write_result(fusion, name, id_name, output, base=partitions)
+        _write_result(fusion, name, id_name, output, base=partitions[0])
     summary = _summary(fusion, seed)
     if as_json:
         record = summary | {"output": output, "report": report and str(report)}
@@ -188,6 +216,7 @@ def _trust(fusion: Fusion, diagnosis: Diagnosis) -> dict[str, Any]:
         "stability": diagnosis.stability,
         "mean_confidence": float(np.nanmean(diagnosis.confidence)),
         "n_doubtful": len(diagnosis.doubtful_samples()),
+        "views": diagnosis.view_records(),
         "bad_partitions": [str(i) if names is None else str(names[i]) for i in bad_partitions],
         "anmi": diagnosis.anmi,
         "best_partition_anmi": diagnosis.best_partition_anmi,
@@ -223,6 +252,9 @@ def _print_summary(messages: Messages, fusion: Fusion, summary: dict[str, Any]) 
     )
     if summary["bad_partitions"]:
         messages.show(f"partitions unlike the others: {', '.join(summary['bad_partitions'])}")
+    disagreeing = [view["view"] for view in summary["views"] if view["disagrees"]]
+    if disagreeing:
+        messages.show(f"views that disagree with the consensus: {', '.join(disagreeing)}")
     if not diagnosis.harmless:
         messages.hint(
             f"one partition agrees better with all (ANMI {diagnosis.best_partition_anmi:.3f}) than "

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from partita.cli._messages import Messages, print_json
 from partita.cli._options import Columns, IdColumn, Json, NoHeader, Output, Quiet, Seed
+
+if TYPE_CHECKING:
+    from partita.io import Table
 
 __all__ = ["run"]
 
@@ -28,19 +31,31 @@ class Generator(StrEnum):
 
 def run(
     features: Annotated[
-        str,
+        list[str],
         typer.Argument(
             metavar="FEATURES",
-            help="Table of numbers: .csv, .tsv, .parquet, .npy, .npz, .h5ad; - for CSV on stdin.",
+            help="Table of numbers: .csv, .tsv, .parquet, .npy, .npz, .h5ad; - for CSV on stdin. "
+            "Several tables are views of the samples, joined by id.",
         ),
     ],
     output: Output = None,
     generator: Annotated[
-        Generator, typer.Option("--generator", "-g", help="What differs between partitions.")
-    ] = Generator.random_k,
+        Generator | None,
+        typer.Option(
+            "--generator",
+            "-g",
+            help="What differs between partitions; by default random-k, and random-features for "
+            "several tables.",
+        ),
+    ] = None,
     partitions: Annotated[
         int | None,
-        typer.Option("--partitions", "-n", help="Number of partitions; 100 by default."),
+        typer.Option(
+            "--partitions",
+            "-n",
+            help="Number of partitions, of each table if there are several; by default 100, or 20 "
+            "of each.",
+        ),
     ] = None,
     clusters: Annotated[
         int | None,
@@ -67,48 +82,86 @@ def run(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Cluster features many times; write one partition per column."""
+    """Cluster features many times; write one partition per column.
+
+    Several tables are views of the same samples: a partition has no label for a sample that its
+    table does not have.
+    """
     import numpy as np
 
     from partita.cli._progress import progress_bars
-    from partita.cli._tables import Source, check_output, write
+    from partita.cli._tables import check_output, write
     from partita.generators import make_generator
     from partita.io import Table
 
     check_output(output, as_json)
+    if generator is None:
+        generator = Generator.random_k if len(features) == 1 else Generator.random_features
     options = {
         "n_partitions": partitions,
-        "n_clusters": clusters,
+        "n_clusters": clusters if len(features) == 1 else None,
         "k_min": k_min,
         "k_max": k_max,
         "ratio": ratio,
         "metric": metric,
-        "random_state": seed,
+        "random_state": seed if len(features) == 1 else None,
     }
-    fitted = make_generator(
+    made = make_generator(
         generator.value, **{name: value for name, value in options.items() if value is not None}
     )
-    with progress_bars("reading", quiet=quiet):
-        table = Source(features, columns, id_column, None, no_header).features()
+    reading = {"columns": columns, "id_column": id_column, "no_header": no_header}
     with progress_bars("generating", quiet=quiet):
-        labels = fitted.fit_transform(table.matrix())
-    masked = np.ma.masked_equal(labels, -1)
-    result = Table(
-        {f"partition_{i}": masked[:, i] for i in range(masked.shape[1])}, table.ids, table.id_name
-    )
+        if len(features) == 1:
+            table = _partitions_of_one(features[0], made, **reading)
+        else:
+            table = _partitions_of_views(
+                features,
+                made,
+                n_clusters=clusters,
+                partitions_per_view=partitions,
+                feature_ratio=ratio,
+                random_state=seed,
+                **reading,
+            )
+    labels = np.column_stack([*table.columns.values()])
+    masked = {name: np.ma.masked_equal(column, -1) for name, column in table.columns.items()}
     if output is not None or not as_json:
-        write(result, output, base=features)
-    k = fitted.n_clusters_
+        write(Table(masked, table.ids, table.id_name), output, base=features[0])
+    k = np.asarray([len(np.unique(column.compressed())) for column in masked.values()])
     n_samples, n_partitions = labels.shape
     if as_json:
         record = {
             "n_samples": n_samples,
             "n_partitions": n_partitions,
             "generator": generator.value,
-            "parameters": fitted.get_params(deep=False),
+            "parameters": made.get_params(deep=False),
             "n_clusters": k,
             "output": output,
         }
         print_json(record | ({} if output else {"ids": table.ids, "labels": labels}))
     text = f"{n_partitions} partitions of {n_samples} samples, {k.min()} to {k.max()} clusters each"
     Messages(quiet).show(text if output in (None, "-") else f"wrote {output}: {text}")
+
+
+def _partitions_of_one(path: str, generator: Any, **reading: Any) -> Table:
+    """Return the partitions of one table of features, -1 where a label is missing."""
+    from partita.cli._tables import Source
+    from partita.io import Table
+
+    table = Source(path, **reading).features()
+    labels = generator.fit_transform(table.matrix())
+    columns = {f"partition_{i}": column for i, column in enumerate(labels.T)}
+    return Table(columns, table.ids, table.id_name)
+
+
+def _partitions_of_views(paths: list[str], generator: Any, **options: Any) -> Table:
+    """Return the partitions of several tables of features, -1 where a label is missing."""
+    import numpy as np
+
+    from partita.cli._views import generate_from_files
+
+    data = generate_from_files(paths, generator, **options)
+    e = data.ensemble
+    labels = np.where(e.observed, e.codes.astype(np.int64), -1)
+    names = [] if e.partition_names is None else e.partition_names.tolist()
+    return data.with_ids(dict(zip(names, labels.T, strict=True)))

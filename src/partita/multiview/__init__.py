@@ -1,6 +1,7 @@
 """Multi-view clustering: several tables of features of the same samples in, one clustering out."""
 
 from partita.multiview._clustering import MultiViewClustering
+from partita.multiview._partitions import generate_partitions
 from partita.multiview._views import Views, read_views
 from partita.multiview.colnmf import ColNMF
 from partita.multiview.conkm import ConKM
@@ -18,5 +19,6 @@ __all__ = [
     "MultiNMF",
     "MultiViewClustering",
     "Views",
+    "generate_partitions",
     "read_views",
 ]

@@ -17,7 +17,14 @@ from partita._sklearn_compat import HasMethods, Interval
 from partita.consensus import BaseConsensus
 from partita.multiview._base import BaseMultiView
 from partita.multiview._containers import per_view
-from partita.multiview._partitions import MISSING, join_tables, label_view, view_generator
+from partita.multiview._partitions import (
+    MISSING,
+    check_labeled,
+    join_tables,
+    label_view,
+    prepare_generators,
+    view_generator,
+)
 from partita.multiview._views import Views, read_views
 from partita.registry import all_methods, prepare
 
@@ -145,10 +152,14 @@ class MultiViewClustering(BaseMultiView):
     def _fit_views(self, views: Views) -> None:
         rng = random_generator(self.random_state)
         names = list(views.names)
-        self.generators_ = {
-            name: prepare(generator, self.n_clusters, rng, keep_n_clusters=True)
-            for name, generator in zip(names, self._view_generators(names), strict=True)
-        }
+        self.generators_ = prepare_generators(
+            self.generator,
+            names,
+            n_clusters=self.n_clusters,
+            partitions_per_view=self.partitions_per_view,
+            feature_ratio=self.feature_ratio,
+            rng=rng,
+        )
         self.method_ = prepare(self._method(), self.n_clusters, rng)
         weights = self._weights_by_view(names)
         tables = {
@@ -156,6 +167,7 @@ class MultiViewClustering(BaseMultiView):
             for v, name in enumerate(names)
         }
         self.partitions_ = join_tables(tables, views)
+        check_labeled(self.partitions_)
         counts = [table.shape[1] for table in tables.values()]
         self.view_of_partition_ = np.repeat(np.asarray(names, object), counts)
         if weights is not None:
@@ -167,18 +179,6 @@ class MultiViewClustering(BaseMultiView):
 
     def _method(self) -> Any:
         return prepare("sec" if self.method is None else self.method)
-
-    def _view_generators(self, names: list[str]) -> list[Any]:
-        is_per_view = isinstance(self.generator, (Mapping, list, tuple))
-        generators = (
-            per_view(self.generator, names, "generator")
-            if is_per_view
-            else [self.generator] * len(names)
-        )
-        return [
-            view_generator(g, self.partitions_per_view, self.feature_ratio, self.n_clusters)
-            for g in generators
-        ]
 
     def _weights_by_view(self, names: list[str]) -> NDArray[np.float64] | None:
         if self.partition_weights is None:
