@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from partita import (
+    CCGP,
     EAC,
     SEC,
     Ensemble,
@@ -57,7 +58,7 @@ def without(views, share, seed):
 
 def test_pseudo_views_are_fused_by_the_method():
     model = MultiViewClustering(4, random_state=0).fit(VIEWS)
-    assert isinstance(model.method_, SEC)
+    assert isinstance(model.method_, CCGP)
     assert adjusted_rand(Y, model.labels_) == 1
     assert model.n_clusters_ == 4
     assert model.view_names_ == ["a", "b"]
@@ -202,7 +203,7 @@ def test_one_seed_for_all():
 def test_weights_by_view_are_those_of_the_partitions():
     noise = np.random.default_rng(5).normal(size=(SIZE, 6))
     views = {"noise": noise, "signal": VIEWS["a"]}
-    model = few(4, partition_weights={"noise": 0.01}, random_state=0).fit(views)
+    model = few(4, method="sec", partition_weights={"noise": 0.01}, random_state=0).fit(views)
     np.testing.assert_array_equal(model.method_.partition_weights, np.repeat([0.01, 1.0], [6, 6]))
     assert adjusted_rand(Y, model.labels_) > 0.95
     as_list = clone(model).set_params(partition_weights=[0.01, 1]).fit(views)
@@ -210,7 +211,7 @@ def test_weights_by_view_are_those_of_the_partitions():
 
 
 def test_predict_labels_new_samples_of_some_views():
-    model = few(4, random_state=0)
+    model = few(4, method="sec", random_state=0)
     with pytest.raises(NotFittedError):
         model.predict(VIEWS)
     model.fit(VIEWS)
@@ -223,7 +224,8 @@ def test_predict_labels_new_samples_of_some_views():
     with pytest.raises(ValueError, match=r"No view 'z' in the fit, which had \['a', 'b'\]"):
         model.predict({"z": VIEWS["a"]})
     assert not hasattr(MultiViewClustering(method="eac"), "predict")
-    assert not hasattr(MultiViewClustering(generator={"a": SpectralBandwidths()}), "predict")
+    only_fits = {"a": SpectralBandwidths()}
+    assert not hasattr(MultiViewClustering(method="sec", generator=only_fits), "predict")
 
 
 def test_a_method_from_elsewhere_gets_a_table():
@@ -248,9 +250,12 @@ def test_a_method_from_elsewhere_gets_a_table():
         ({"generator": "nope"}, "No generator 'nope'"),
         ({"generator": {"z": "random_k"}}, "generator names 'z'; the views are"),
         ({"generator": ["random_k"]}, "generator must have 2 entries, one per view"),
-        ({"partition_weights": [1, 2, 3]}, "partition_weights must have 2 entries"),
-        ({"partition_weights": [1, -1]}, "partition_weights must be positive"),
-        ({"partition_weights": {"z": 1}}, "partition_weights names 'z'"),
+        (
+            {"method": "sec", "partition_weights": [1, 2, 3]},
+            "partition_weights must have 2 entries",
+        ),
+        ({"method": "sec", "partition_weights": [1, -1]}, "partition_weights must be positive"),
+        ({"method": "sec", "partition_weights": {"z": 1}}, "partition_weights names 'z'"),
         ({"method": "eac", "partition_weights": [1, 1]}, r"EAC has no partition_weights.*SEC"),
         ({"n_clusters": 400}, r"View 'a': .*fewer than k_min=400"),
     ],

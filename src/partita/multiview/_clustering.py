@@ -55,7 +55,8 @@ class MultiViewClustering(BaseMultiView):
         Number of clusters of the consensus. Generators get it too, if they have this parameter and
         leave it at its default. By default both parts keep their own numbers.
     method : str, class or estimator, optional
-        Consensus method that fuses the partitions: its key, class or estimator. `SEC()` by default.
+        Consensus method that fuses the partitions: its key, class or estimator. `CCGP()` by
+        default; "sec" is the published one.
     generator : str, class, transformer, or list or dict by view, optional
         What makes the partitions of a view: the key, class or object of a generator, or a pipeline
         that ends in one. `RandomFeatures()` by default, and for a view that the dict does not name.
@@ -95,9 +96,14 @@ class MultiViewClustering(BaseMultiView):
 
     Notes
     -----
-    The cost is that of the generators and of the method. The published setting is the default: 20
-    partitions per view, half of the features, `SEC`. The paper does not say which distance its
-    k-means used; for text pass `generator=RandomFeatures(metric="cosine")`.
+    The cost is that of the generators and of the method. The published setting is 20 partitions per
+    view, half of the features and `method="sec"`. The paper does not say which distance its k-means
+    used; for text pass `generator=RandomFeatures(metric="cosine")`.
+
+    Deviation from the paper: the default method. With partial views, the objective of `SEC` allows
+    clusters of samples that lack the same view. On 4236 authors in two views (conferences and
+    terms, tf-idf, cosine) with 20 % of the rows of each view missing, the mean ARI of three seeds
+    was 0.28 for `SEC` and 0.66 for `CCGP`; with all rows it was 0.60 and 0.80.
 
     References
     ----------
@@ -178,7 +184,7 @@ class MultiViewClustering(BaseMultiView):
         self.n_clusters_ = self.method_.n_clusters_
 
     def _method(self) -> Any:
-        return prepare("sec" if self.method is None else self.method)
+        return prepare("ccgp" if self.method is None else self.method)
 
     def _weights_by_view(self, names: list[str]) -> NDArray[np.float64] | None:
         if self.partition_weights is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ class RawView:
         Name of the view.
     matrix : array or CSR array of shape (n_rows, n_features), float
         Features, with NaN for what the container has no value for.
-    ids : list
+    ids : list or range
         Id of every row, or its position among the samples.
     are_positions : bool
         Whether `ids` are positions.
@@ -38,7 +38,7 @@ class RawView:
 
     name: str
     matrix: Any
-    ids: list[Any]
+    ids: Sequence[Any]
     are_positions: bool = False
     n_samples: int | None = None
     mask: NDArray[np.bool_] | None = None
@@ -121,7 +121,7 @@ def read_view(name: str, data: Any, layer: str | None, id_column: str | None) ->
 
 def _by_position(name: str, matrix: Any) -> RawView:
     n_rows = matrix.shape[0]
-    return RawView(name, matrix, [*range(n_rows)], are_positions=True, n_samples=n_rows)
+    return RawView(name, matrix, range(n_rows), are_positions=True, n_samples=n_rows)
 
 
 def _place(name: str, data: Any, layer: str | None) -> Any:

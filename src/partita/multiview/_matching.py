@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from numbers import Integral
@@ -78,7 +79,7 @@ def match_samples(
     views = _with_common_ids(views)
     if views[0].are_positions:
         n_samples = _count_samples(views, order)
-        return [np.asarray(view.ids, np.int64) for view in views], order, n_samples
+        return [_as_array(view.ids) for view in views], order, n_samples
     if order is None:
         order = list(dict.fromkeys(chain.from_iterable(view.ids for view in views)))
     position_of = {sample: i for i, sample in enumerate(order)}
@@ -92,7 +93,9 @@ def match_samples(
     return positions, order, len(order)
 
 
-def _check_distinct(ids: list[Any], where: str) -> None:
+def _check_distinct(ids: Sequence[Any], where: str) -> None:
+    if isinstance(ids, range):
+        return
     repeated = [sample for sample, count in Counter(ids).items() if count > 1]
     if repeated:
         raise ValueError(f"{where} has the sample {repeated[0]!r} twice. Ids must differ.")
@@ -128,8 +131,14 @@ def _with_common_ids(views: list[RawView]) -> list[RawView]:
     )
 
 
-def _are_positions(ids: list[Any], n_samples: int) -> bool:
+def _are_positions(ids: Sequence[Any], n_samples: int) -> bool:
     return all(isinstance(i, Integral) and 0 <= int(i) < n_samples for i in ids)
+
+
+def _as_array(positions: Sequence[int]) -> Positions:
+    if isinstance(positions, range):
+        return np.arange(positions.start, positions.stop)
+    return np.asarray(positions, np.int64)
 
 
 def _check_overlap(views: list[RawView]) -> None:
@@ -155,7 +164,7 @@ def _count_samples(views: list[RawView], order: list[Any] | None) -> int:
             f"Views have different numbers of rows ({counts}) and no ids. Pass as present the "
             "samples that a view has: a mask, positions or ids."
         )
-    largest = max(max(view.ids, default=-1) for view in views)
+    largest = max(int(_as_array(view.ids).max(initial=-1)) for view in views)
     n_samples = next(iter(counts.values()), largest + 1)
     if largest >= n_samples:
         raise ValueError(f"present has the position {largest}, but there are {n_samples} samples.")
