@@ -46,6 +46,12 @@ def test_errors_by_entry(missing):
     assert np.abs(method.core_matrix_ - by_column.core_matrix_).max() > 1e-3
 
 
+def test_errors_by_entry_find_planted_clusters_with_missing_labels():
+    labels, truth = make_partitions(120, 30, noise=0.05, missing_ratio=0.3, random_state=5)
+    method = RSEC(3, error_norm="l1", lambda1=1.0, random_state=0)
+    assert adjusted_rand_score(truth, method.fit_predict(labels)) > 0.95
+
+
 @pytest.mark.parametrize(("rho", "mu"), [(1.5, None), (1.1, 0.3), (1.4, 5.0)])
 def test_course_of_the_penalty(rho, mu):
     labels = repeated_rows(0.0, 5)

@@ -36,7 +36,8 @@ class RSEC(SelfRepresentationConsensus):
         Weight of the errors.
     error_norm : {"l21", "l1"}, default="l21"
         Norm of the errors: "l21" is the sum of the lengths of the columns, as above; "l1" is the
-        sum of all entries, as in `NRSEC`.
+        sum of all entries, as in `NRSEC`. With "l1" raise `lambda1` to 1, the default there: with
+        0.1 and missing labels it can fail to find clear clusters.
     similarity : {"auto", "share", "signed"}, default="auto"
         What S counts, see the notes: "share" in [0, 1], "signed" in [-1, 1], or, as in the paper,
         "signed" if labels are missing and "share" otherwise.
@@ -85,19 +86,18 @@ class RSEC(SelfRepresentationConsensus):
 
     The result depends more on the ensemble than on k-means: of 60 ensembles of 100 k-means
     partitions of iris, K in 3..12, 38 give the published accuracy of 0.9733, the others 0.75 to
-    0.91. With orthonormal H
-    (`scale_embedding=False`) 16 of 20 such ensembles give 0.9733 and the worst gives 0.84, with the
-    scaled one 11 of 20 and 0.75.
+    0.91. With orthonormal H (`scale_embedding=False`) 16 of 20 such ensembles give 0.9733 and the
+    worst gives 0.84, with the scaled one 11 of 20 and 0.75.
 
     Missing labels: the signed S of section 5.4 of the paper counts 1 for a partition that joins two
     samples, -1 for one that separates them and 0 for one that does not label both, divided by m.
     For complete partitions the paper uses the share S, so that the first missing label turns S into
-    about 2 S - 1. This jump changes results: on 20 partitions of the ecoli data the
-    adjusted Rand index with the classes is 0.31 without missing labels and 0.45 with one.
-    `similarity="signed"` and `similarity="share"` have no jump; in the latter a partition that does
-    not label both samples counts one half. On iris and ecoli, complete or with up to half of the
-    labels missing, the signed S gave as high an index or a higher one, except on iris with 20 %
-    missing; `"auto"` follows the paper.
+    about 2 S - 1. This jump changes results: on 20 partitions of the ecoli data the adjusted Rand
+    index with the classes is 0.31 without missing labels and 0.45 with one. `similarity="signed"`
+    and `similarity="share"` have no jump; in the latter a partition that does not label both
+    samples counts one half. On iris and ecoli, complete or with up to half of the labels missing,
+    the signed S gave as high an index or a higher one, except on iris with 20 % missing; `"auto"`
+    follows the paper.
 
     Deviations from the printed paper, following the authors' program: mu starts at 1.5/‖S‖₂ (with
     the printed 1e-6, Z is negligible beside the term H Hᵀ/mu), and the affinity passes through
