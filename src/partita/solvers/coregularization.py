@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
+from partita.solvers.krylov import improve_eigenvectors
 from partita.solvers.spectral import top_eigenvectors
 
 __all__ = ["Coregularization", "coregularize_centroid", "coregularize_pairs", "pulled_eigenvectors"]
@@ -67,7 +68,9 @@ def coregularize_pairs(
     while not converged and len(history) < max_iter:
         for v in [*range(1, n_views), 0]:
             others = [embeddings[w] for w in range(n_views) if w != v]
-            embeddings[v] = pulled_eigenvectors(affinities[v], others, [lam] * len(others))
+            embeddings[v] = pulled_eigenvectors(
+                affinities[v], others, [lam] * len(others), embeddings[v]
+            )
         objective = _own_terms(affinities, embeddings) + lam * sum(
             _agreement(embeddings[v], embeddings[w]) for w in range(n_views) for v in range(w)
         )
@@ -110,7 +113,7 @@ def coregularize_centroid(
     while not converged and len(history) < max_iter:
         centroid = _common_directions(embeddings, view_weights, n_components)
         for v, (L, weight) in enumerate(zip(affinities, view_weights, strict=True)):
-            embeddings[v] = pulled_eigenvectors(L, [centroid], [weight])
+            embeddings[v] = pulled_eigenvectors(L, [centroid], [weight], embeddings[v])
         objective = _own_terms(affinities, embeddings) + sum(
             float(w) * _agreement(U, centroid)
             for w, U in zip(view_weights, embeddings, strict=True)
@@ -124,6 +127,7 @@ def pulled_eigenvectors(
     affinity: NDArray[np.float64],
     targets: Sequence[NDArray[np.float64]],
     strengths: Sequence[float],
+    guess: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the K leading eigenvectors of L + Σ_i λ_i T_i T_iᵀ for targets T_i with K columns.
 
@@ -135,15 +139,24 @@ def pulled_eigenvectors(
         T_i.
     strengths : sequence of float
         λ_i.
+    guess : array of shape (n, K)
+        Vectors near the result. They save time if the sum is not formed.
     """
     n, n_components = targets[0].shape
     T = np.hstack([np.sqrt(s) * U for s, U in zip(strengths, targets, strict=True)])
     if n <= _DENSE:
         return top_eigenvectors(affinity + T @ T.T, n_components)[1]
-    operator = LinearOperator(
-        (n, n), matvec=lambda x: affinity @ x + T @ (T.T @ x), dtype=np.float64
-    )
-    return top_eigenvectors(operator, n_components)[1]
+
+    def multiply(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(affinity @ vectors + T @ (T.T @ vectors))
+
+    # a block of vectors takes one pass over L, a Lanczos step one pass for a single vector
+    result = improve_eigenvectors(multiply, np.hstack([guess, *targets]), n_components)
+    if result is not None:
+        return result[1]
+    return top_eigenvectors(
+        LinearOperator((n, n), matvec=multiply, dtype=np.float64), n_components
+    )[1]
 
 
 def _common_directions(
