@@ -78,7 +78,8 @@ def test_objective_never_falls(affinities, coupling):
 
 
 @pytest.mark.parametrize("n", [30, 300])
-def test_operator_gives_the_eigenvectors_of_the_formed_sum(n, monkeypatch):
+@pytest.mark.parametrize("lapack", [5, 5000])
+def test_operator_gives_the_eigenvectors_of_the_formed_sum(n, lapack, monkeypatch):
     """Beyond an order of 1500 the sum is not formed; a Krylov space needs some room."""
     rng = np.random.default_rng(n)
     points = rng.normal(size=(3, 2))[rng.integers(3, size=n)] * 8 + rng.normal(size=(n, 2))
@@ -86,6 +87,7 @@ def test_operator_gives_the_eigenvectors_of_the_formed_sum(n, monkeypatch):
     target = np.linalg.qr(rng.normal(size=(n, 3)))[0]
     expected = pulled_eigenvectors(L, [target], [0.5], target)
     monkeypatch.setattr(coregularization, "_DENSE", 5)
+    monkeypatch.setattr(coregularization, "_LAPACK", lapack)
     result = pulled_eigenvectors(L, [target], [0.5], target)
     np.testing.assert_allclose(result @ result.T, expected @ expected.T, atol=1e-8)
     exact = top(L + 0.5 * target @ target.T, 3)

@@ -76,9 +76,9 @@ class CRSC(MultiViewBaseline):
 
     Notes
     -----
-    Cost O(n² d) for the kernels and O(n² K) per step of Lanczos, or O(n³) per eigendecomposition up
-    to 1500 samples; 8 n² bytes per view, compared with the memory budget before. Sparse views are
-    used as they are. Partial views, with missing rows, are refused.
+    Cost O(n² d) for the kernels and O(n³) per eigendecomposition, or O(n² K) per step of a Krylov
+    method beyond 1500 samples where that converges; 8 n² bytes per view, compared with the memory
+    budget before. Sparse views are used as they are. Partial views, with missing rows, are refused.
 
     Deviations from the authors' program: it makes five iterations, and for the concatenation of all
     embeddings it clusters the first K columns only. If more than half of all distances are 0, the

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
+from partita._linalg import eigh
 from partita.solvers.krylov import improve_eigenvectors
 from partita.solvers.spectral import top_eigenvectors
 
 __all__ = ["Coregularization", "coregularize_centroid", "coregularize_pairs", "pulled_eigenvectors"]
 
-_DENSE = 1500  # up to this order the sum is formed and decomposed by LAPACK
+_DENSE = 1500  # up to this order the sum is formed at once
+_LAPACK = 5000  # up to this order LAPACK is used: Lanczos may take longer if eigenvalues are near 1
 
 
 class Coregularization(NamedTuple):
@@ -61,7 +63,7 @@ def coregularize_pairs(
     tol : float
         The iteration stops when the objective increases by at most this share of it.
     """
-    embeddings = [top_eigenvectors(L, n_components)[1] for L in affinities]
+    embeddings = [_leading(L, n_components) for L in affinities]
     n_views = len(affinities)
     history: list[float] = []
     converged = False
@@ -106,7 +108,7 @@ def coregularize_centroid(
     tol : float
         The iteration stops when the objective increases by at most this share of it.
     """
-    embeddings = [top_eigenvectors(L, n_components)[1] for L in affinities]
+    embeddings = [_leading(L, n_components) for L in affinities]
     history: list[float] = []
     centroid = embeddings[0]
     converged = False
@@ -145,7 +147,7 @@ def pulled_eigenvectors(
     n, n_components = targets[0].shape
     T = np.hstack([np.sqrt(s) * U for s, U in zip(strengths, targets, strict=True)])
     if n <= _DENSE:
-        return top_eigenvectors(affinity + T @ T.T, n_components)[1]
+        return _leading(affinity + T @ T.T, n_components)
 
     def multiply(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(affinity @ vectors + T @ (T.T @ vectors))
@@ -154,9 +156,18 @@ def pulled_eigenvectors(
     result = improve_eigenvectors(multiply, np.hstack([guess, *targets]), n_components)
     if result is not None:
         return result[1]
-    return top_eigenvectors(
-        LinearOperator((n, n), matvec=multiply, dtype=np.float64), n_components
-    )[1]
+    if n <= _LAPACK:
+        return _leading(affinity + T @ T.T, n_components)
+    operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+    return top_eigenvectors(operator, n_components)[1]
+
+
+def _leading(matrix: NDArray[np.float64], n_components: int) -> NDArray[np.float64]:
+    """Return the leading eigenvectors of a symmetric matrix."""
+    n = len(matrix)
+    if n > _LAPACK:
+        return top_eigenvectors(matrix, n_components)[1]
+    return eigh(matrix, subset_by_index=(n - n_components, n - 1))[1][:, ::-1]
 
 
 def _common_directions(
