@@ -9,10 +9,12 @@ from partita.multiview.connmf import ConNMF
 from partita.multiview.crsc import CRSC
 from partita.multiview.multinmf import MultiNMF
 from partita.multiview.pvc import PVC
+from partita.multiview.rmsc import RMSC
 
 __all__ = [
     "CRSC",
     "PVC",
+    "RMSC",
     "ColNMF",
     "ConKM",
     "ConNMF",

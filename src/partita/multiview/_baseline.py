@@ -70,6 +70,9 @@ class MultiViewBaseline(BaseMultiView):
 
     _needs_non_negative: ClassVar[bool] = False
     _accepts_partial: ClassVar[bool] = False
+    _stop: ClassVar[str] = (
+        "while the objective still changed by more than tol={tol:g} of it. Raise one of them."
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
         "scale": SCALE,
@@ -132,8 +135,7 @@ class MultiViewBaseline(BaseMultiView):
             warn_not_converged(
                 type(self).__name__,
                 parameters["max_iter"],
-                f"while the objective still changed by more than tol={parameters['tol']:g} of it. "
-                "Raise one of them.",
+                self._stop.format(tol=parameters["tol"]),
             )
         if self.n_clusters_ != self.n_clusters:
             warn_user(
@@ -155,7 +157,7 @@ def _check_non_negative(X: Any, view: str, method: str) -> None:
         raise ValueError(
             f"{method} needs non-negative features, and view {view!r} has values down to "
             f"{smallest:g}. Shift or clip that view, or use a method that accepts negative "
-            "features: ConKM, CRSC or MultiViewClustering."
+            "features: ConKM, CRSC, RMSC or MultiViewClustering."
         )
 
 
