@@ -85,7 +85,7 @@ class MEC(LearnedMatrixConsensus):
         Row of `core_matrix_` of each sample.
     view_errors_ : array of shape (n_views,)
         ‖S_v - Z‖: how far each view is from the shared matrix, in the order of the sorted labels in
-        `groups`; 0 for a view without any label.
+        `groups`.
     lam_ : float
         The weight of the errors that was used.
     objective_ : float
@@ -206,8 +206,6 @@ class MEC(LearnedMatrixConsensus):
         objective = result.nuclear_norm + lam * float(result.errors.sum())
         if self.beta:
             objective += float(r @ (Z * self._spectral_slope(r)(Z, result.rank)) @ r)
-        errors = np.zeros(len(views.kept))
-        errors[views.kept] = result.errors
         return Solution(
             self._assign(Z, r, rng),
             objective=objective,
@@ -215,7 +213,7 @@ class MEC(LearnedMatrixConsensus):
             converged=result.converged,
             history=result.history,
             matrix=Z,
-            learned={"view_errors_": errors, "lam_": lam},
+            learned={"view_errors_": result.errors, "lam_": lam},
         )
 
     def _view_of_columns(self, ensemble: Ensemble) -> NDArray[np.int64]:

@@ -73,7 +73,7 @@ class RMSC(LearnedMatrixConsensus):
     core_index_ : array of shape (n_samples,)
         Row of `core_matrix_` of each sample.
     partition_errors_ : array of shape (n_partitions,)
-        ‖T_i - P‖₁: how far each partition is from the shared walk; 0 for one without any label.
+        ‖T_i - P‖₁: how far each partition is from the shared walk.
     lam_ : float
         The weight of the errors that was used.
     objective_ : float
@@ -176,8 +176,8 @@ class RMSC(LearnedMatrixConsensus):
             )
         rows = normalize_rows(walk_embedding(walk.matrix, r, self.n_clusters))
         labels, _ = weighted_kmeans(rows, r, self.n_clusters, rng, n_init=self.n_init)
-        errors = np.zeros(ensemble.n_partitions)
-        errors[ensemble.partition_order[np.ravel(transitions.columns)]] = walk.errors
+        errors = np.empty(ensemble.n_partitions)
+        errors[ensemble.partition_order] = walk.errors  # in the order of the input
         return Solution(
             labels,
             objective=walk.nuclear_norm + lam * float(walk.errors.sum()),

@@ -47,14 +47,14 @@ class _PartitionViews(Sequence[Matrix]):
 
 
 class PartitionTransitions(_PartitionViews):
-    """Transition matrices of the partitions that have labels.
+    """Transition matrices of all partitions.
 
     From a sample of cluster c the walk goes to any sample of c with probability 1/|c|, where |c| is
     the weight of the labeled samples. Pairs that a partition does not label are NaN.
     """
 
     def __init__(self, ensemble: Ensemble) -> None:
-        super().__init__(ensemble, list(np.flatnonzero(ensemble.observed.any(axis=0))[:, None]))
+        super().__init__(ensemble, list(np.arange(ensemble.n_partitions)[:, None]))
 
     def _matrix(self, columns: NDArray[np.intp]) -> Matrix:
         labels, is_labeled = (
@@ -72,17 +72,14 @@ class PartitionTransitions(_PartitionViews):
 
 
 class GroupCoassociations(_PartitionViews):
-    """Co-association matrices of groups of partitions; groups without any label are left out.
+    """Co-association matrices of groups of partitions, in the order of the sorted groups.
 
     Pairs that no partition of a group labels are NaN. `groups` has a number per column of
     `ensemble.codes`.
     """
 
     def __init__(self, ensemble: Ensemble, groups: NDArray[Any]) -> None:
-        has_labels = ensemble.observed.any(axis=0)
-        columns = [np.flatnonzero((groups == group) & has_labels) for group in np.unique(groups)]
-        self.kept = np.array([len(group) > 0 for group in columns])
-        super().__init__(ensemble, [group for group in columns if len(group)])
+        super().__init__(ensemble, [np.flatnonzero(groups == group) for group in np.unique(groups)])
 
     def _matrix(self, columns: NDArray[np.intp]) -> Matrix:
         n = self.ensemble.n_rows

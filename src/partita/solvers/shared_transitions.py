@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita.config import report_progress
 from partita.solvers.shared_low_rank import SharedMatrix, shrink_rank
-from partita.solvers.simplex import project_rows
+from partita.solvers.simplex_rows import project_rows
 from partita.solvers.spectral import top_eigenvectors
 from partita.solvers.view_errors import ViewErrors, largest_row_sum
 
@@ -20,6 +20,7 @@ __all__ = ["fit_transitions", "stationary_distribution", "walk_embedding"]
 Matrix = NDArray[np.float64]
 
 _LARGEST_PENALTY = 1e10
+_ROWS = 256  # rows that are projected at a time
 _RESTART = 1e-8  # probability that the walk restarts at a random sample
 
 
@@ -77,7 +78,9 @@ def fit_transitions(
     converged = False
     while True:
         P = target
-        project_rows(P, weights)
+        for start in range(0, len(P), _ROWS):
+            rows = slice(start, start + _ROWS)
+            P[rows] = project_rows(P[rows], weights)
         Q = Z / mu
         Q += P
         Q, sigma = shrink_rank(Q, root, 1.0 / mu)

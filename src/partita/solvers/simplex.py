@@ -1,14 +1,13 @@
-"""Solve quadratic problems over the simplex of weights, and project on it."""
+"""Solve quadratic problems over the simplex of weights, and project to it."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["project_rows", "project_to_simplex", "simplex_quadratic"]
+__all__ = ["project_to_simplex", "simplex_quadratic"]
 
 _TOLERANCE = 1e-12  # on the gradient, relative to the largest entry of the problem
-_ROWS = 256  # rows that are sorted at a time
 
 
 def project_to_simplex(point: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -87,26 +86,3 @@ def _minimize_on_plane(
     w = np.zeros(len(g))
     w[is_free] = solution[:k]
     return w
-
-
-def project_rows(matrix: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
-    """Replace every row, in place, by the nearest distribution over weighted columns.
-
-    The row p minimizes Σ_b r_b (p_b - x_b)² over p >= 0, Σ_b r_b p_b = 1. A column of weight r
-    stands for r equal columns. All entries of a row are lowered by the same number, to at least 0.
-
-    Parameters
-    ----------
-    matrix : array of shape (k, n)
-        Rows x.
-    weights : array of shape (n,)
-        Weights r of the columns.
-    """
-    for start in range(0, len(matrix), _ROWS):
-        rows = matrix[start : start + _ROWS]
-        order = np.argsort(-rows, axis=1, kind="stable")
-        x, r = np.take_along_axis(rows, order, axis=1), weights[order]
-        shift = (np.cumsum(r * x, axis=1) - 1.0) / np.cumsum(r, axis=1)
-        last = np.count_nonzero(x > shift, axis=1) - 1  # the condition holds up to an index
-        rows -= shift[np.arange(len(rows)), last, None]
-        np.maximum(rows, 0.0, out=rows)
