@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._memory import require_memory
-from partita._warn import warn_not_converged
+from partita._warn import warn_not_converged, warn_user
 from partita.config import report_progress
 from partita.consensus.base import BaseConsensus, MethodInfo, Size, Solution
 from partita.consensus.constraints import (
@@ -86,6 +86,11 @@ class MedianPartition(BaseConsensus):
 
     Cost O(n' m K) per sweep for n' distinct rows, O(n' m + L K) memory. Samples with equal labels
     stay together.
+
+    The variation of information of noisy partitions may be least for one cluster, which is then
+    the median: on `make_partitions(500, 20, 5, noise=0.3)` one cluster has 2.24 bits and the
+    planted clusters 2.41. A warning says so. There a = 0.8 and "omari" give the planted clusters;
+    n_clusters=5 gives four small clusters and the rest.
 
     Missing labels: the loss against a partition is that over the samples it labels, and partitions
     count by the number of these samples.
@@ -177,6 +182,11 @@ class MedianPartition(BaseConsensus):
         report_progress("MedianPartition", len(starts), len(starts))
         if not converged:
             warn_not_converged("MedianPartition", self.max_iter, "of sweeps. Raise max_iter.")
+        if self.n_clusters is None and largest > 1 and not best_labels.any():
+            warn_user(
+                f"One cluster has the least expected loss (loss={self.loss!r}, a={self.a:g}): the "
+                "partitions disagree too much. Lower a or try another loss."
+            )
         return Solution(
             np.unique(best_labels, return_inverse=True)[1].reshape(-1),
             objective=best_history[-1],

@@ -82,7 +82,8 @@ class CountLoss:
     def value(self, joint: Array, totals: Array) -> float:
         together = self.sizes.by_partition(self._f(joint).sum(axis=1))
         groups = self._f(totals).sum(axis=1)
-        return max(0.0, self.fixed + float(self.scale @ (self.b * groups - 2.0 * together)))
+        loss = self.fixed + float(self.scale @ (self.b * groups - 2.0 * together))
+        return max(loss, 0.0)  # rounding errors may be negative
 
     def prepare(self, joint: Array, totals: Array) -> None:
         """Nothing: the costs depend on the counts of the row alone."""

@@ -88,8 +88,10 @@ class PartitionSearch:
     def _add(self, row: int, group: int, sign: float) -> None:
         weights = sign * self.row_weights[row]
         self.loss.shift(self.joint[self.clusters[row], group], self.totals[:, group], weights)
-        self.joint[self.clusters[row], group] += weights
-        self.totals[:, group] += weights
+        # a difference of very unequal weights may fall below zero
+        counts = np.maximum(self.joint[self.clusters[row], group] + weights, 0.0)
+        self.joint[self.clusters[row], group] = counts
+        self.totals[:, group] = np.maximum(self.totals[:, group] + weights, 0.0)
         self.n_rows[group] += int(sign)
         if self.n_rows[group] == 0:  # remove rounding errors
             self.joint[:, group] = self.totals[:, group] = 0.0
@@ -196,9 +198,11 @@ class PartitionSearch:
         self.allocate(order[groups[order] < 0])
         if self.exact:
             self.fill()
+        self.set_groups(self.groups)  # count again: moves add up rounding errors
         history = [self.value]
         while len(history) <= max_iter:
             moved = self.sweep(order) or self.dissolve(order)
+            self.set_groups(self.groups)
             history.append(self.value)
             if not moved:
                 return history, True
