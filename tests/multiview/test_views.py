@@ -205,6 +205,9 @@ def test_refused_data_frames():
         read_views([frame])
     with pytest.raises(ValueError, match="has no column id_column='name'; it has"):
         read_views([frame], id_column="name")
+    for missing in (None, float("nan")):
+        with pytest.raises(ValueError, match="View 'view1' has no id in row 1"):
+            read_views([frame.assign(id=["p", missing])], id_column="id")
     other = frame.assign(id=[1, 2])
     with pytest.raises(
         ValueError, match=r"'view1' has no sample in common.*'p', another view has 1"

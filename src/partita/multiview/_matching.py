@@ -96,6 +96,9 @@ def match_samples(
 def _check_distinct(ids: Sequence[Any], where: str) -> None:
     if isinstance(ids, range):
         return
+    without = [row for row, sample in enumerate(ids) if sample is None or sample != sample]
+    if without:
+        raise ValueError(f"{where} has no id in row {without[0]}. Every row needs one.")
     repeated = [sample for sample, count in Counter(ids).items() if count > 1]
     if repeated:
         raise ValueError(f"{where} has the sample {repeated[0]!r} twice. Ids must differ.")
