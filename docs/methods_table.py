@@ -60,9 +60,8 @@ def short_table() -> str:
 def full_table() -> str:
     """Return the table of docs/methods.md."""
     entries = bibliography()
-    rows = [
-        ["class", "key", "name", "family", "missing labels", "random", "time", "memory", "paper"]
-    ]
+    head = ["class", "key", "name", "family", "missing labels", "soft partitions", "random"]
+    rows = [[*head, "time", "memory", "paper"]]
     for c in all_methods():
         info = c.info
         rows.append(
@@ -72,6 +71,7 @@ def full_table() -> str:
                 info.name,
                 info.family,
                 MISSING[info.missing],
+                "yes" if info.soft else "no",
                 "no" if info.deterministic else "yes",
                 info.time,
                 info.memory,

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import partita
-from partita.exceptions import NotSupportedError
+from partita.exceptions import NotSupportedError, PartitaWarning
 
 # Labels of the objects in four partitions, one of them without labels for three objects.
 PARTITIONS = [
@@ -20,6 +20,8 @@ ANSWER = [1, 1, 1, 2, 2, 3, 3]
 # Objects 4, 6 and 7 are neighbors of object 5 and of few others. Walks that start at them step to
 # the same places, and walks from object 5 are never where those from object 4 are.
 WALKS = {"pta", "ptgp"}
+# ECMC completes a matrix from certain pairs, of which seven objects have too few. It warns.
+TOO_FEW_PAIRS = {"ecmc"}
 
 
 def solve(method, seed):
@@ -32,6 +34,9 @@ def solve(method, seed):
 def test_answer_of_the_paper(method, seed):
     if method.info.missing == "refused":
         with pytest.raises(NotSupportedError, match="missing"):
+            solve(method, seed)
+    elif method.info.key in TOO_FEW_PAIRS:
+        with pytest.warns(PartitaWarning, match="do not determine"):
             solve(method, seed)
     elif method.info.key in WALKS:
         labels = solve(method, seed)

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.consensus.base import BaseConsensus, RowsSolution, Size, Solution
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices.label_graph import LabelGraph, has_matrix, is_gram_cheaper
 from partita.matrices.overlaps import overlaps_of_rows
+from partita.matrices.soft import certainty_overlaps
 from partita.scale import EnsembleRows, Rows
 from partita.scale.checkpoint import Stages
 from partita.solvers.kmeans import one_blas_thread, weighted_kmeans
@@ -26,7 +27,7 @@ from partita.solvers.rows_transfer_cut import (
     inverse_degree,
 )
 from partita.solvers.spectral import normalize_rows
-from partita.solvers.transfer_cuts import transfer_cut_embedding
+from partita.solvers.transfer_cuts import transfer_cut, transfer_cut_embedding
 
 __all__ = ["CertaintyCut", "bytes_of_cut"]
 
@@ -71,6 +72,13 @@ class CertaintyCut(BaseConsensus):
             stages.finish(embedding=embedding)
         labels, inertia = weighted_kmeans(
             stages.state["embedding"], ensemble.weights, self.n_clusters, rng, n_init=self.n_init
+        )
+        return Solution(labels, objective=inertia)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        certainty = self._certainty_by_overlaps(certainty_overlaps(soft), soft.offsets)
+        labels, inertia = transfer_cut(
+            soft.memberships * certainty, soft.weights, self.n_clusters, rng, n_init=self.n_init
         )
         return Solution(labels, objective=inertia)
 

@@ -71,6 +71,8 @@ class MethodInfo:
         Whether the method makes clusters of about equal size by definition.
     out_of_core : bool, default=False
         Whether the method can fit rows that are not all in memory. It then defines `_solve_rows`.
+    soft : bool, default=False
+        Whether the method takes degrees of membership. It then defines `_solve_soft`.
     """
 
     key: str
@@ -85,6 +87,7 @@ class MethodInfo:
     weighted: bool = True
     balanced: bool = False
     out_of_core: bool = False
+    soft: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from partita._input.checks import check_weights
 from partita._input.containers import label_columns
 from partita._sklearn_compat import check_input_names
 from partita._warn import warn_not_converged
@@ -23,10 +24,11 @@ from partita.consensus.constraints import (
     TOL,
     StrOptions,
 )
-from partita.ensemble import Ensemble, LabelLayout
-from partita.exceptions import InvalidEnsembleError
+from partita.ensemble import Ensemble, LabelLayout, SoftEnsemble
+from partita.exceptions import InvalidEnsembleError, NotSupportedError
 from partita.scale import EnsembleRows, Rows
 from partita.scale.checkpoint import as_checkpoint
+from partita.solvers import weighted_kmeans
 from partita.solvers.label_kmeans import (
     Geometry,
     LabelKMeansResult,
@@ -66,7 +68,7 @@ class LabelKMeansConsensus(BaseConsensus):
     partition_weights: Any
     init: Any
     _tables: Tables
-    _layout: LabelLayout
+    _layout: LabelLayout | None
     _partition_order: NDArray[np.int64]
     _sizes: NDArray[np.float64]
     _numbers: NDArray[np.int64]
@@ -90,6 +92,35 @@ class LabelKMeansConsensus(BaseConsensus):
             history=result.history,
             learned=self._fitted_rows(rows, weights, geometry, result.counts, result.masses),
         )
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        """Run k-means on vectors; `init`, `tol` and checkpoints are not used."""
+        if isinstance(self.partition_weights, str):
+            raise NotSupportedError(
+                f"partition_weights={self.partition_weights!r} is not defined for soft partitions. "
+                "Pass numbers or None."
+            )
+        w = check_weights(self.partition_weights, soft.n_partitions, "partition_weights")
+        points, weights = self._soft_points(soft, np.repeat(w, np.diff(soft.offsets)))
+        labels, inertia = weighted_kmeans(
+            points, weights, self.n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter
+        )
+        learned = {"_layout": None, "partition_weights_": w}
+        return Solution(labels, objective=inertia, learned=learned)
+
+    def _soft_points(
+        self, soft: SoftEnsemble, column_weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the vectors whose k-means the method is, and their weights."""
+        raise NotImplementedError
+
+    def _require_complete(self, soft: SoftEnsemble) -> None:
+        """Raise if memberships are missing and the method is no k-means on vectors then."""
+        if soft.n_missing:
+            raise NotSupportedError(
+                f"{type(self).__name__} is not defined for soft partitions with missing rows, and "
+                f"{soft.n_missing} are missing. EAC, LWGP, HBGF and KC accept them."
+            )
 
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
         order = np.arange(rows.n_partitions)
@@ -260,6 +291,10 @@ class LabelKMeansConsensus(BaseConsensus):
         labels : array of shape (n_samples,)
         """
         check_is_fitted(self)
+        if self._layout is None:
+            raise NotSupportedError(
+                f"{type(self).__name__} was fitted to soft partitions. Fit labels to use `predict`."
+            )
         columns, _ = label_columns(X)
         check_input_names(self, X, len(columns))
         codes, _ = self._layout.encode([columns[i] for i in self._partition_order], noise)

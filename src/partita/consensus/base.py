@@ -21,7 +21,7 @@ from partita._numbering import number_by_appearance, number_chunks
 from partita._sklearn_compat import set_input_names
 from partita._warn import warn_user
 from partita.consensus._contract import MethodInfo, RowsSolution, Size, Solution
-from partita.ensemble import Ensemble, as_ensemble
+from partita.ensemble import Ensemble, SoftEnsemble, as_ensemble, as_soft
 from partita.exceptions import NotSupportedError
 from partita.scale import Rows, rows_outside
 from partita.scale.checkpoint import as_checkpoint
@@ -66,6 +66,10 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
         """Cluster rows that are not all in memory; required if `info.out_of_core`."""
+        raise NotImplementedError
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        """Cluster the distinct rows of soft partitions; required if `info.soft`."""
         raise NotImplementedError
 
     def _solve_each(self, ensemble: Ensemble, numbers: Sequence[int]) -> Iterator[Solution]:
@@ -122,9 +126,11 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         ----------
         X : array-like of shape (n_samples, n_partitions), data frame, list, Ensemble or LabelStore
             The partitions. Labels are of any type; None, NaN and -1 are missing. A list holds one
-            label vector per partition. A `LabelStore` or a Dask array is not loaded into memory if
-            the method is `out_of_core`; `labels_` is then mapped from a temporary file and is -1
-            for samples without any label.
+            label vector per partition, or one matrix of memberships (n_samples, K_i) if the method
+            is `soft`; a `SoftEnsemble` holds such matrices. Memberships that are all 0 or 1 are
+            taken as labels, by every method. A `LabelStore` or a Dask array is not loaded into
+            memory if the method is `out_of_core`; `labels_` is then mapped from a temporary file
+            and is -1 for samples without any label.
         y : ignored, default=None
             Present for compatibility with scikit-learn.
         noise : {"missing", "cluster", "singletons"}, default="missing"
@@ -144,6 +150,11 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         # remove the attributes of an earlier fit, which this fit may not set
         for name in [n for n in vars(self) if n.endswith("_") and not n.startswith("_")]:
             delattr(self, name)
+        soft = as_soft(X)
+        if soft is not None:
+            if not soft.is_hard:
+                return self._fit_soft(soft)
+            X = soft.to_ensemble()
         rows = rows_outside(X, noise, client)
         if rows is not None and self.info.out_of_core:
             return self._fit_rows(rows)
@@ -160,6 +171,30 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         self._check_memory(core)
         self._set_result(core, self._solve(core, self._random_generator()))
         self._clear_checkpoint()
+        return self
+
+    def _fit_soft(self, soft: SoftEnsemble) -> Self:
+        """Fit degrees of membership."""
+        name = type(self).__name__
+        if not self.info.soft:
+            accepting = ", ".join(c.__name__ for c in _methods() if c.info.soft)
+            raise NotSupportedError(
+                f"{name} is not defined for soft partitions. Methods that accept them: "
+                f"{accepting}. `SoftEnsemble.to_ensemble()` returns the most likely labels."
+            )
+        core, n_clusters = soft.compress(), self._n_requested
+        self.n_features_in_ = core.n_partitions
+        if n_clusters is not None:
+            check_n_clusters(n_clusters, core.n_samples)
+        if n_clusters is not None and core.n_rows <= n_clusters:
+            self._set_result(core, Solution(np.arange(core.n_rows), n_iter=0))
+            return self
+        # a row has an entry in every column, not one per partition
+        length = core.n_base_clusters
+        size = Size(core.n_rows, length, length, n_clusters or 1)
+        needed = self.bytes_needed(size) + 24 * core.n_rows * length
+        require_memory(needed, f"{name} on {core.n_rows} rows of memberships")
+        self._set_result(core, self._solve_soft(core, self._random_generator()))
         return self
 
     def _fit_rows(self, rows: Rows) -> Self:
@@ -209,13 +244,14 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         task = f"{type(self).__name__} on {core.n_rows} distinct rows"
         require_memory(self.bytes_needed(size), task, alternatives)
 
-    def _set_result(self, core: Ensemble, solution: Solution) -> None:
+    def _set_result(self, core: Ensemble | SoftEnsemble, solution: Solution) -> None:
         """Expand the labels to samples, number the clusters and set the fitted attributes."""
         if solution.labels.dtype.kind not in "iu" or solution.labels.min() < 0:
             raise TypeError(f"{type(self).__name__}._solve must number clusters from 0 on.")
         self.labels_, self.n_clusters_ = number_by_appearance(core.expand(solution.labels))
         self._set_attributes(solution)
-        self._store_solution(core, solution)
+        if isinstance(core, Ensemble):
+            self._store_solution(core, solution)
         if self._n_requested is not None and core.n_rows < self._n_requested:
             self._check_n_clusters(f"the ensemble has only {core.n_rows} distinct rows")
         else:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from partita.consensus._utility_kmeans import UtilityKMeansConsensus, utility_bytes
 from partita.consensus.base import MethodInfo
+from partita.ensemble import SoftEnsemble
 from partita.scale import Rows
 from partita.solvers.label_kmeans import UtilityGeometry
 
@@ -68,6 +69,9 @@ class CCC(UtilityKMeansConsensus):
 
     Missing labels take part in no distance and no proportion.
 
+    Soft partitions: k-means on the rows of memberships, from random centers: `init` and `tol` are
+    not used, there is no `predict`, and missing rows are refused.
+
     Deviations from the papers: initialization by merging, and restarts; an empty cluster takes the
     row with the largest cost.
 
@@ -93,6 +97,7 @@ class CCC(UtilityKMeansConsensus):
         cite="wu2015",
         missing="native",
         deterministic=False,
+        soft=True,
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=utility_bytes,
@@ -121,3 +126,9 @@ class CCC(UtilityKMeansConsensus):
         self, rows: Rows, partition_weights: NDArray[np.float64], work: float
     ) -> UtilityGeometry:
         return UtilityGeometry(rows, "c", partition_weights, work=work)
+
+    def _soft_points(
+        self, soft: SoftEnsemble, column_weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self._require_complete(soft)
+        return soft.memberships * np.sqrt(column_weights), soft.weights

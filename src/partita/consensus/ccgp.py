@@ -68,6 +68,9 @@ class CCGP(CertaintyCut):
     Missing labels: both entropies with respect to a partition use the members of the cluster that
     the partition labels; a missing label is a missing edge.
 
+    Soft partitions: overlaps of clusters are Σ_x p_c(x) p_d(x), and memberships weight the edges.
+    The random cluster of the same size has labels.
+
     Weights of samples count as numbers of samples. If the smallest is below 1, all are divided by
     it to compute H₀.
 
@@ -93,6 +96,7 @@ class CCGP(CertaintyCut):
         missing="native",
         deterministic=False,
         out_of_core=True,
+        soft=True,
         time="n m² + n' m K",
         memory="n' (m + K)",
         bytes_needed=bytes_of_cut,

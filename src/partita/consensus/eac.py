@@ -8,8 +8,9 @@ import numpy as np
 
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import LINKAGE, N_CLUSTERS
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import agreement_counts, coassociation
+from partita.matrices.soft import soft_coassociation
 from partita.solvers.linkage import Tree, agglomerate, spanning_tree
 
 __all__ = ["EAC"]
@@ -47,6 +48,9 @@ class EAC(BaseConsensus):
 
     Missing labels: a pair is compared on the partitions that label both samples.
 
+    Soft partitions: co-association is the expected share of partitions with a common label, P Pᵀ
+    / m, with memberships P.
+
     Deviations from the paper: agreements are counted as integers, so that equal distances are
     exactly equal. The cut performs the first n' - K merges and therefore always returns K clusters.
 
@@ -69,6 +73,7 @@ class EAC(BaseConsensus):
         cite="fred2005",
         missing="pairwise",
         deterministic=True,
+        soft=True,
         time="n'² m",
         memory="n'²",
         bytes_needed=lambda s: 8 * s.n_rows**2,
@@ -85,6 +90,13 @@ class EAC(BaseConsensus):
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         tree = self._tree(ensemble)
         n_clusters = self.n_clusters or tree.longest_lived(ensemble.n_samples)
+        return Solution(tree.cut(n_clusters), learned={"tree_": tree})
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        similarity = soft_coassociation(soft)
+        distances = np.subtract(1.0, similarity, out=similarity)
+        tree = agglomerate(distances, soft.weights, self.linkage, overwrite=True)
+        n_clusters = self.n_clusters or tree.longest_lived(soft.n_samples)
         return Solution(tree.cut(n_clusters), learned={"tree_": tree})
 
     def _tree(self, ensemble: Ensemble) -> Tree:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import N_CLUSTERS, N_INIT, RANDOM_STATE, StrOptions
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
+from partita.exceptions import NotSupportedError
 from partita.matrices import incidence
 from partita.matrices.label_graph import LabelGraph
 from partita.solvers import weighted_kmeans
@@ -63,6 +64,8 @@ class HBGF(BaseConsensus):
     Missing labels are missing edges. Samples then have unequal degrees, for which D_x corrects.
     Without missing labels all degrees are m, and the published program leaves them out.
 
+    Soft partitions: memberships weight the edges, with `partitioner="spectral"` only.
+
     Deviations from the paper: restarted k-means++ instead of one start from nearly orthogonal rows;
     among the restarts, those with the most groups that contain a sample come first. METIS works on
     distinct rows with their weights, so that samples with equal labels stay together.
@@ -86,6 +89,7 @@ class HBGF(BaseConsensus):
         cite="fern2004",
         missing="native",
         deterministic=False,
+        soft=True,
         time="n' m K",
         memory="n' (m + K)",
         bytes_needed=lambda s: (
@@ -117,22 +121,34 @@ class HBGF(BaseConsensus):
         if self.partitioner == "metis":
             name, cut = describe_metis(), self._multilevel_cut(ensemble)
         else:
-            name, cut = "spectral", self._spectral_cut(ensemble)
+            graph = LabelGraph(ensemble)
+            name, cut = "spectral", self._spectral_cut(graph, ensemble.weights)
+        return self._best_cut(cut, name, rng)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        if self.partitioner == "metis":
+            raise NotSupportedError(
+                'HBGF with partitioner="metis" is not defined for soft partitions. Pass '
+                'partitioner="spectral".'
+            )
+        cut = self._spectral_cut(soft.memberships, soft.weights)
+        return self._best_cut(cut, "spectral", rng)
+
+    def _best_cut(self, cut: _Cut, name: str, rng: np.random.Generator) -> Solution:
         cuts = [cut(child) for child in rng.spawn(self.n_init)]
         # first by the number of groups with samples: a group may hold base clusters only
         labels, objective = max(cuts, key=lambda c: (len(np.unique(c[0])), -c[1]))
         return Solution(labels, objective=objective, learned={"partitioner_": name})
 
-    def _spectral_cut(self, ensemble: Ensemble) -> _Cut:
+    def _spectral_cut(self, graph: Any, weights: NDArray[np.float64]) -> _Cut:
         """Return a function that runs k-means on the embedding of samples and clusters."""
-        graph = LabelGraph(ensemble)
-        rows, columns = bipartite_embedding(graph, ensemble.weights, self.n_clusters)
+        rows, columns = bipartite_embedding(graph, weights, self.n_clusters)
         vertices = np.vstack([rows, columns])
-        weights = np.concatenate([ensemble.weights, np.ones(len(columns))])
+        both = np.concatenate([weights, np.ones(len(columns))])
 
         def cut(rng: np.random.Generator) -> tuple[NDArray[np.int64], float]:
-            labels, inertia = weighted_kmeans(vertices, weights, self.n_clusters, rng, n_init=1)
-            return labels[: ensemble.n_rows], inertia
+            labels, inertia = weighted_kmeans(vertices, both, self.n_clusters, rng, n_init=1)
+            return labels[: len(rows)], inertia
 
         return cut
 

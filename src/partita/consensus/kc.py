@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._linalg import eigh
 from partita.consensus._label_kmeans import LabelKMeansConsensus
 from partita.consensus.base import MethodInfo
-from partita.ensemble import LabelLayout
+from partita.ensemble import LabelLayout, SoftEnsemble
 from partita.matrices import cluster_overlaps, incidence
 from partita.matrices.agreement import weighted_agreement
 from partita.matrices.cluster_counts import quadratic_forms
+from partita.matrices.soft import soft_overlaps
 from partita.scale import EnsembleRows, n_labeled
 from partita.solvers.label_kmeans import RowTerms, Tables, max_initial_groups
 
@@ -72,6 +74,9 @@ class KC(LabelKMeansConsensus):
     Missing labels count as disagreement: CA_xy is the share, by weight, of all m partitions that
     label both samples and join them.
 
+    Soft partitions: CA = P W Pᵀ / Σ_i w_i with memberships P. K-means starts at random centers:
+    `init` and `tol` are not used, and there is no `predict`.
+
     The papers that compare with this method give no details. Initialization by merging, restarts
     and the refilling of empty clusters are ours.
 
@@ -94,6 +99,7 @@ class KC(LabelKMeansConsensus):
         cite="li2008",
         missing="disagree",
         deterministic=False,
+        soft=True,
         time="n' m² + (n' m + L²) K per iteration",
         memory="n' m + min(n', L)²",
         bytes_needed=lambda s: (
@@ -127,6 +133,15 @@ class KC(LabelKMeansConsensus):
         self, rows: EnsembleRows, partition_weights: NDArray[np.float64], work: float
     ) -> _CoassociationGeometry:
         return _CoassociationGeometry(rows, partition_weights, work)
+
+    def _soft_points(
+        self, soft: SoftEnsemble, column_weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        # with N = V Λ Vᵀ, the vectors b W V Λ^½ have the inner products of rows of co-association
+        values, vectors = eigh(soft_overlaps(soft))
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        total = column_weights[soft.offsets[:-1]].sum()
+        return (soft.memberships * column_weights) @ root / total, soft.weights
 
     def _new_row_terms(
         self, layout: LabelLayout, codes: NDArray[Any]

@@ -9,8 +9,10 @@ import numpy as np
 from partita.consensus._linkage import linkage_solution
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import LINKAGE, N_CLUSTERS, POSITIVE
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import locally_weighted_coassociation
+from partita.matrices.overlaps import entropy_by_overlaps
+from partita.matrices.soft import certainty_overlaps, soft_coassociation
 
 __all__ = ["LWEA"]
 
@@ -47,6 +49,8 @@ class LWEA(BaseConsensus):
     Missing labels: the entropy with respect to a partition uses the members of the cluster that the
     partition labels. The similarity of a pair uses the partitions that label both samples.
 
+    Soft partitions: overlaps of clusters are Σ_x p_c(x) p_d(x), and LWCA = P diag(ECI) Pᵀ / m.
+
     Deviation from the paper: samples with equal labels are one weighted row from the start. In the
     paper they merge first, at a height above 0, which gives the same tree unless the cut falls
     inside such a group.
@@ -70,6 +74,7 @@ class LWEA(BaseConsensus):
         cite="huang2018",
         missing="pairwise",
         deterministic=True,
+        soft=True,
         time="n m² + n'² m",
         memory="n'²",
         bytes_needed=lambda s: 8 * s.n_rows**2,
@@ -90,3 +95,9 @@ class LWEA(BaseConsensus):
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         similarity = locally_weighted_coassociation(ensemble, theta=self.theta, expand=False)
         return linkage_solution(similarity, ensemble.weights, self.n_clusters, self.linkage)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        entropy = entropy_by_overlaps(certainty_overlaps(soft), soft.offsets)
+        certainty = np.exp(-entropy / (self.theta * soft.n_partitions))
+        similarity = soft_coassociation(soft, certainty)
+        return linkage_solution(similarity, soft.weights, self.n_clusters, self.linkage)

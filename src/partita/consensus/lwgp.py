@@ -57,6 +57,8 @@ class LWGP(CertaintyCut):
     Missing labels: the entropy with respect to a partition uses the members of the cluster that the
     partition labels; a missing label is a missing edge.
 
+    Soft partitions: overlaps of clusters are Σ_x p_c(x) p_d(x), and memberships weight the edges.
+
     Deviation from the paper: 10 restarts of k-means instead of 3.
 
     References
@@ -79,6 +81,7 @@ class LWGP(CertaintyCut):
         missing="native",
         deterministic=False,
         out_of_core=True,
+        soft=True,
         time="n m² + n' m K",
         memory="n' (m + K)",
         bytes_needed=bytes_of_cut,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita._input.checks import check_weights
 from partita._warn import warn_user
 from partita.config import report_progress
 from partita.consensus._partition_weights import column_weights, weights_of_partitions
@@ -20,10 +23,12 @@ from partita.consensus.constraints import (
     RANDOM_STATE,
     StrOptions,
 )
-from partita.ensemble import Ensemble
-from partita.exceptions import ConvergenceWarning
+from partita.ensemble import Ensemble, SoftEnsemble
+from partita.exceptions import ConvergenceWarning, NotSupportedError
 from partita.matrices import cluster_overlaps, incidence
+from partita.matrices.soft import soft_overlaps
 from partita.scale import EnsembleRows
+from partita.solvers import weighted_kmeans
 from partita.solvers.label_kmeans import (
     UtilityGeometry,
     draw_seeds,
@@ -96,6 +101,8 @@ class NMFC(BaseConsensus):
 
     Missing labels count as disagreement.
 
+    Soft partitions: co-association is P Pᵀ / m with memberships P.
+
     Learned weights have a flaw of the model itself: a base partition with n_clusters clusters has a
     factorization without error, so that the weights tend towards single partitions (on ten
     partitions of the ecoli data with K = 8 completely within 20 rounds, after which the alternation
@@ -127,6 +134,7 @@ class NMFC(BaseConsensus):
         cite="li2007",
         missing="disagree",
         deterministic=False,
+        soft=True,
         time="n' m K per update",
         memory="n' (m + K) + L²",
         bytes_needed=lambda s: (
@@ -166,15 +174,53 @@ class NMFC(BaseConsensus):
         # scale the weights to a mean near 1, so that _TINY is negligible; a power of two is exact
         unit = 2.0 ** np.round(np.log2(ensemble.weights.mean()))
         ensemble = replace(ensemble, weights=ensemble.weights / unit)
-        problem = _Problem(ensemble)
+        problem = _Problem.of(ensemble)
         order, weights = ensemble.partition_order, self.partition_weights
         fixed = None if isinstance(weights, str) and weights != "agreement" else weights
         weights = column_weights(fixed, EnsembleRows(ensemble), order)
+        best = self._best_fit(
+            problem, weights, lambda child: self._initialize(ensemble, weights, child), rng
+        )
+        return self._solution(best, order, unit, ensemble.expand(best.membership, np.nan))
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        weights = self.partition_weights
+        if isinstance(weights, str) and weights == "agreement":
+            raise NotSupportedError(
+                'partition_weights="agreement" is not defined for soft partitions. Pass "equal", '
+                '"learned" or numbers.'
+            )
+        fixed = None if isinstance(weights, str) else weights
+        weights = check_weights(fixed, soft.n_partitions, "partition_weights")
+        unit = 2.0 ** np.round(np.log2(soft.weights.mean()))
+        soft = replace(soft, weights=soft.weights / unit)
+        problem = _Problem(soft.memberships, soft.weights, soft.offsets, soft_overlaps(soft))
+        K = self.n_clusters
+
+        def initialize(child: np.random.Generator) -> NDArray[np.float64]:
+            if self.init == "random":
+                return child.uniform(size=(soft.n_rows, K))
+            points = soft.memberships * np.sqrt(np.repeat(weights, np.diff(soft.offsets)))
+            groups, _ = weighted_kmeans(points, soft.weights, K, child, n_init=1)
+            return np.eye(K)[groups] + 0.2
+
+        best = self._best_fit(problem, weights, initialize, rng)
+        order = np.arange(soft.n_partitions)
+        return self._solution(best, order, unit, soft.expand(best.membership))
+
+    def _best_fit(
+        self,
+        problem: _Problem,
+        weights: NDArray[np.float64],
+        initialize: Callable[[np.random.Generator], NDArray[np.float64]],
+        rng: np.random.Generator,
+    ) -> _Fit:
+        """Factorize from `n_init` initializations and return the best, with learned weights."""
         w = weights / weights.sum()
         fits = []
         for restart, child in enumerate(rng.spawn(self.n_init)):
             report_progress("NMFC", restart, self.n_init)
-            Q = self._initialize(ensemble, weights, child)
+            Q = initialize(child)
             Q /= np.sqrt(problem.r @ Q**2)
             D = problem.through_clusters(Q, w)[1].diagonal()
             fits.append(self._factorize(problem, _Fit(Q, D, w)))
@@ -188,6 +234,15 @@ class NMFC(BaseConsensus):
                 f"more than tol={self.tol:g}. Raise one of them.",
                 ConvergenceWarning,
             )
+        return best
+
+    def _solution(
+        self,
+        best: _Fit,
+        order: NDArray[np.int64],
+        unit: float,
+        membership: NDArray[np.float64],
+    ) -> Solution:
         return Solution(
             best.labels,
             objective=best.history[-1] * unit**2,
@@ -196,7 +251,7 @@ class NMFC(BaseConsensus):
             history=np.asarray(best.history) * unit**2,
             learned={
                 "partition_weights_": weights_of_partitions(best.w, order),
-                "membership_": ensemble.expand(best.membership, np.nan),
+                "membership_": membership,
             },
         )
 
@@ -265,16 +320,28 @@ class _Fit:
 class _Problem:
     """Products with A = Σ_i w_i M^(i) on weighted rows, and the optimal weights."""
 
-    def __init__(self, ensemble: Ensemble) -> None:
-        self.m = ensemble.n_partitions
-        self.r = ensemble.weights
-        self.B = incidence(ensemble)
-        self.Bt = self.B.T.tocsr()
-        self.offsets = ensemble.offsets
+    def __init__(
+        self,
+        B: Any,
+        weights: NDArray[np.float64],
+        offsets: NDArray[np.int64],
+        overlaps: NDArray[np.float64],
+    ) -> None:
+        self.m = len(offsets) - 1
+        self.r = weights
+        self.B = B
+        self.Bt = B.T.tocsr() if sp.issparse(B) else B.T
+        self.offsets = offsets
         # G_ij = tr(M^(i) M^(j)) = Σ |c ∩ c'|² over the clusters of i and of j
-        squares = np.square(cluster_overlaps(ensemble))
+        squares = np.square(overlaps)
         by_row = np.add.reduceat(squares, self.offsets[:-1], axis=0)
         self.G = np.add.reduceat(by_row, self.offsets[:-1], axis=1)
+
+    @classmethod
+    def of(cls, ensemble: Ensemble) -> _Problem:
+        """Return the problem of labels."""
+        B, overlaps = incidence(ensemble), cluster_overlaps(ensemble)
+        return cls(B, ensemble.weights, ensemble.offsets, overlaps)
 
     def _on_clusters(self, Q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return Bᵀ diag(r) Q."""

@@ -14,7 +14,7 @@ from partita.consensus._generalization import GeneralizationBound
 from partita.consensus._label_kmeans import LabelKMeansConsensus
 from partita.consensus.base import MethodInfo
 from partita.consensus.constraints import CHECKPOINT
-from partita.ensemble import Ensemble, LabelLayout
+from partita.ensemble import Ensemble, LabelLayout, SoftEnsemble
 from partita.exceptions import NotSupportedError
 from partita.scale import Chunk, Rows, Totals, n_labeled, row_sums
 from partita.solvers.label_kmeans import (
@@ -101,6 +101,9 @@ class SEC(LabelKMeansConsensus):
     Σ_k w_Ck^(i) ‖m_k,i‖². A cluster none of whose members partition i labels has the overall center
     of the partition there.
 
+    Soft partitions: w(x) and the rows come from memberships. K-means starts at random centers:
+    `init` and `tol` are not used, there is no `predict`, and missing rows are refused.
+
     Deviations from the paper: initialization by merging, and restarts; an empty cluster takes the
     row with the largest cost.
 
@@ -125,6 +128,7 @@ class SEC(LabelKMeansConsensus):
         missing="native",
         deterministic=False,
         out_of_core=True,
+        soft=True,
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=lambda s: (
@@ -181,6 +185,14 @@ class SEC(LabelKMeansConsensus):
             "sample_weights_": core.expand(terms.scale, np.nan),
             "_bound": GeneralizationBound.of(core.weights, terms.scale, weights, self.n_clusters),
         }
+
+    def _soft_points(
+        self, soft: SoftEnsemble, column_weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self._require_complete(soft)
+        P = soft.memberships * np.sqrt(column_weights)
+        degree = P @ (soft.weights @ P)
+        return P / degree[:, None], soft.weights * degree
 
     def generalization_bound(self, *, delta: float = 0.05, n_samples: float | None = None) -> float:
         """Return the bound of Theorem 4 on the generalization error of the fitted clusters.
@@ -252,7 +264,8 @@ class SEC(LabelKMeansConsensus):
         if not hasattr(self, "sample_weights_"):
             raise NotSupportedError(
                 "The generalization bound needs w(x) of all samples, which is not kept after a fit "
-                "to rows outside memory. Fit a part of the rows in memory and pass n_samples."
+                "to rows outside memory or to soft partitions. Fit a part of the rows in memory "
+                "and pass n_samples."
             )
         return self._bound
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita._memory import memory_budget
 from partita.consensus import BaseConsensus
 from partita.diagnostics import Diagnosis, diagnose
-from partita.ensemble import Ensemble, as_ensemble
+from partita.ensemble import Ensemble, as_ensemble, as_soft
 from partita.exceptions import MemoryBudgetError, NoStructureError
 from partita.io import LabelStore
 from partita.registry import all_methods, prepare
@@ -72,7 +72,9 @@ def fuse(
     ----------
     partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
         The base partitions. A store whose labels and diagnosis exceed the memory budget is fitted
-        out of core, without a diagnosis.
+        out of core, without a diagnosis. A list of membership matrices (n_samples, K_i) or a
+        `SoftEnsemble` is fitted as it is by a method that is `soft`; the scan and the diagnosis use
+        the most likely labels.
     n_clusters : int, optional
         Number of clusters. By default the suggestion of `partita.scan_k` over `k_range`, or the
         choice of a method that needs no number (`MedianPartition`, `EAC(n_clusters=None)`).
@@ -108,12 +110,14 @@ def fuse(
     """
     chooses = k_range is None and n_clusters is None and _chooses_number(prepare(method))
     ks = sorted(k_range or range(2, 11)) if n_clusters is None else [n_clusters]
+    soft = None
     if isinstance(partitions, LabelStore):
         if not fits_in_memory(partitions, max(ks, default=1)):
             return _fuse_out_of_core(partitions, n_clusters, method, random_state)
         ensemble = partitions.to_ensemble(unlabeled="keep")
     else:
-        ensemble = as_ensemble(partitions)
+        soft = as_soft(partitions)
+        ensemble = as_ensemble(partitions) if soft is None else soft.to_ensemble()
     scan = None
     if n_clusters is None and not chooses:
         scan = scan_k(ensemble, ks, random_state=random_state)
@@ -123,7 +127,8 @@ def fuse(
                 "better than labels in random order. Pass a number to get clusters all the same."
             )
         n_clusters = scan.best_k
-    estimator = prepare(method, n_clusters, random_state).fit(ensemble)
+    estimator = prepare(method, n_clusters, random_state)
+    estimator.fit(ensemble if soft is None else soft)
     diagnosis = diagnose(ensemble, estimator.labels_)
     return Fusion(
         partitions=ensemble,
