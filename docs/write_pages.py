@@ -14,6 +14,7 @@ from pathlib import Path
 
 import api_tables
 import command_line
+import generators_table
 import layers_table
 import methods_table
 import speed_table
@@ -25,6 +26,8 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("CONTRIBUTING.md", "layers", layers_table.table),
     ("docs/api.md", "names", api_tables.tables),
     ("docs/command-line.md", "reference", command_line.reference),
+    ("docs/generators.md", "generators", generators_table.means_table),
+    ("docs/generators.md", "sets", generators_table.sets_table),
     ("docs/methods.md", "methods", methods_table.full_table),
     ("docs/speed.md", "speed", speed_table.full_table),
     ("docs/speed.md", "first-fit", speed_table.first_fit_table),

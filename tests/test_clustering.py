@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.cluster import AgglomerativeClustering, KMeans
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import ParameterGrid
@@ -14,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK
+from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, generate
 from partita.exceptions import InvalidEnsembleError
-from partita.generators import MixedEstimators, RandomRows
+from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
 GENERATOR = RandomK(8)
@@ -25,6 +26,7 @@ GENERATOR = RandomK(8)
 @pytest.mark.filterwarnings("ignore:.*clusters instead of n_clusters")  # tiny data
 @parametrize_with_checks(
     [
+        EnsembleClustering(generator=LandmarkSpectral(4)),
         EnsembleClustering(generator=GENERATOR),
         EnsembleClustering(3, generator=GENERATOR, method=EAC()),
         EnsembleClustering(3, generator=GENERATOR, method=SEC(n_init=2)),
@@ -46,9 +48,63 @@ def test_the_parts_are_fitted_in_turn():
 
 def test_by_default():
     method = EnsembleClustering(n_clusters=3, random_state=0).fit(X)
-    assert isinstance(method.generator_, RandomK)
+    assert isinstance(method.generator_, LandmarkSpectral)
+    assert method.scaler_ is None
     assert isinstance(method.method_, CCGP)
     assert adjusted_rand_score(method.labels_, TRUTH) == 1
+
+
+def test_features_in_different_units_are_standardized():
+    wine, y = load_wine(return_X_y=True)
+    scores = {}
+    for scale in ("auto", "standard", "none"):
+        method = EnsembleClustering(3, scale=scale, random_state=0).fit(wine)
+        scores[scale] = adjusted_rand_score(y, method.labels_)
+        assert (method.scaler_ is None) == (scale == "none")
+    assert scores["auto"] == scores["standard"] > 0.75
+    assert scores["none"] < 0.5
+
+
+def test_new_samples_are_standardized_as_those_of_the_fit():
+    wine = load_wine().data
+    method = EnsembleClustering(3, generator=RandomK(10), method=SEC(3), random_state=0).fit(wine)
+    assert method.scaler_ is not None
+    np.testing.assert_array_equal(method.predict(wine), method.labels_)
+
+
+@pytest.mark.parametrize(
+    "generator",
+    [
+        make_pipeline(StandardScaler(), RandomK(3)),
+        MixedEstimators([KMeans(3)]),
+        RandomK(3, metric="cosine"),
+    ],
+    ids=["pipeline", "estimators", "cosine"],
+)
+def test_other_features_are_left_alone(generator):
+    wine = load_wine().data
+    method = EnsembleClustering(3, generator=generator, random_state=0).fit(wine)
+    assert method.scaler_ is None
+
+
+def test_rule_of_the_scaler():
+    noise = np.random.default_rng(0).normal(size=(50, 4))
+    noise /= noise.std(axis=0)
+    assert make_scaler(noise * [1, 1, 1, 9]) is None
+    assert make_scaler(noise * [1, 1, 1, 0]) is None
+    assert make_scaler(np.ones((5, 3))) is None
+    assert make_scaler(noise[:, :2] * [1, 100]) is not None
+    assert make_scaler(sp.csr_matrix(noise * [1, 1, 1, 100])) is None
+    by_force = make_scaler(sp.csr_matrix(noise), "standard").transform(sp.csr_matrix(noise))
+    np.testing.assert_allclose(by_force.toarray(), noise / noise.std(axis=0))
+    with pytest.raises(ValueError, match="scale must be one of auto, standard, none, got 'robust'"):
+        make_scaler(noise, "robust")
+
+
+def test_generate_has_the_same_default():
+    by_key = generate(X, "landmark_spectral", n_partitions=3, n_clusters=3, random_state=0)
+    by_default = generate(X, n_partitions=3, n_clusters=3, random_state=0)
+    np.testing.assert_array_equal(by_default.codes, by_key.codes)
 
 
 def test_pipeline():

@@ -11,8 +11,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from partita._input.checks import random_generator
-from partita._sklearn_compat import HasMethods, Interval, fit_context, validate_data
-from partita.generators import make_generator
+from partita._sklearn_compat import HasMethods, Interval, StrOptions, fit_context, validate_data
+from partita.generators import GENERATORS, SCALES, make_generator, make_scaler
 from partita.registry import prepare
 
 __all__ = ["EnsembleClustering"]
@@ -33,9 +33,14 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         and leaves it at its default. By default both parts keep their own numbers.
     generator : str, class or transformer, optional
         What makes the partitions: the key, class or object of a generator, or a pipeline that ends
-        in one. `RandomK()` by default.
+        in one. `LandmarkSpectral()` by default.
     method : str, class or estimator, optional
         Consensus method that fuses them: its key, class or estimator. `CCGP()` by default.
+    scale : {"auto", "standard", "none"}, default="auto"
+        Whether features are standardized: always, never, or ("auto") if they are dense and the
+        largest standard deviation of a feature is more than 10 times the median one, as for
+        features in different units. "auto" leaves the features to a pipeline, to
+        `MixedEstimators`, to generators from elsewhere, and to `metric="cosine"`.
     random_state : int, Generator, RandomState or None, default=None
         Seed of both parts, wherever their own `random_state` is None.
 
@@ -47,6 +52,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         Number of clusters in `labels_`.
     partitions_ : array of shape (n_samples, n_partitions)
         The base partitions, -1 where a label is missing.
+    scaler_ : StandardScaler or None
+        Standardization of the features; None if they are used as they are.
     generator_ : transformer
         The fitted generator.
     method_ : estimator
@@ -66,6 +73,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "generator": [str, HasMethods(["fit_transform"]), None],
         "method": [str, HasMethods(["fit"]), None],
+        "scale": [StrOptions(set(SCALES))],
         "random_state": ["random_state", np.random.Generator],
     }
 
@@ -75,11 +83,13 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         *,
         generator: Any = None,
         method: Any = None,
+        scale: str = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.generator = generator
         self.method = method
+        self.scale = scale
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -98,15 +108,24 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         generator, method = self._parts()
         self.generator_ = prepare(generator, self.n_clusters, rng, keep_n_clusters=True)
         self.method_ = prepare(method, self.n_clusters, rng)
-        self.partitions_ = self.generator_.fit_transform(X)
+        self.scaler_ = make_scaler(X, self._scale(generator))
+        self.partitions_ = self.generator_.fit_transform(self._scaled(X))
         self.method_.fit(self.partitions_)
         self.labels_ = self.method_.labels_
         self.n_clusters_ = self.method_.n_clusters_
         return self
 
+    def _scale(self, generator: Any) -> str:
+        """Return the treatment of the features, "none" for generators that choose it themselves."""
+        is_ours = type(generator) in GENERATORS.values() and generator.metric == "euclidean"
+        return "none" if self.scale == "auto" and not is_ours else self.scale
+
+    def _scaled(self, X: Any) -> Any:
+        return X if self.scaler_ is None else self.scaler_.transform(X)
+
     def _parts(self) -> tuple[Any, Any]:
         return (
-            make_generator("random_k" if self.generator is None else self.generator),
+            make_generator("landmark_spectral" if self.generator is None else self.generator),
             prepare("ccgp" if self.method is None else self.method),
         )
 
@@ -115,7 +134,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         """Label new samples; available if the generator and the method can."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return self.method_.predict(self.generator_.transform(X))
+        return self.method_.predict(self.generator_.transform(self._scaled(X)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,7 +14,7 @@ from planted import CLOUDS, IDS, LABELS, POINTS, TRUTH
 import partita.generators
 from partita import CCGP, compare, scan_k, scan_k_features
 from partita.cli.generate import Generator
-from partita.generators import RandomK
+from partita.generators import LandmarkSpectral
 from partita.io import LabelStore, read_labels
 from partita.metrics import adjusted_rand, evaluate
 
@@ -226,7 +226,7 @@ def test_generate_keeps_ids(partita, features: Path) -> None:
     found = rows(done.stdout)
     assert list(found[0]) == ["sample", *(f"partition_{i}" for i in range(7))]
     assert [r["sample"] for r in found] == IDS
-    expected = RandomK(7, n_clusters=3, k_max=5, random_state=0).fit_transform(POINTS)
+    expected = LandmarkSpectral(7, n_clusters=3, k_max=5, random_state=0).fit_transform(POINTS)
     assert [int(r["partition_3"]) for r in found] == expected[:, 3].tolist()
 
 
@@ -249,6 +249,18 @@ def test_generate_as_json(partita, features: Path) -> None:
     record = json.loads(done.stdout)
     assert np.shape(record["labels"]) == (60, 3)
     assert record["parameters"]["n_partitions"] == 3
+
+
+def test_generate_standardizes_features_in_different_units(partita, tmp_path: Path) -> None:
+    mixed = POINTS * ([1.0] * (POINTS.shape[1] - 1) + [1000.0])
+    np.save(tmp_path / "mixed.npy", mixed)
+    options = (str(tmp_path / "mixed.npy"), "-n", "3", "-k", "3", "--json")
+    scaled = (mixed - mixed.mean(axis=0)) / mixed.std(axis=0)
+    for scale, X in (("auto", scaled), ("none", mixed)):
+        done = partita("generate", *options, "--scale", scale)
+        expected = LandmarkSpectral(3, n_clusters=3, random_state=0).fit_transform(X)
+        assert json.loads(done.stdout)["labels"] == expected.tolist()
+        assert ("standardized the features" in done.stderr) == (scale == "auto")
 
 
 def test_every_generator_has_a_name() -> None:
@@ -357,7 +369,10 @@ def test_evaluate_in_one_table_leaves_out_what_is_missing(partita) -> None:
         (["fuse", "labels.csv", "-k", "3", "-m", "eac", "--checkpoint", "x"], "has no checkpoints"),
         (["fuse", "garbage.npy", "-k", "3"], "not a .npy file"),
         (["generate", "labels.csv"], "column 'sample' has 'sample 0' in row 1"),
-        (["generate", "labels.csv", *RUNS, "--ratio", "0.5"], "RandomK has no parameter 'ratio'"),
+        (
+            ["generate", "labels.csv", *RUNS, "--ratio", "0.5"],
+            "LandmarkSpectral has no parameter 'ratio'",
+        ),
         (["generate", "labels.csv", *RUNS, "-n", "0"], "n_partitions"),
         (["scan-k", "labels.csv", *RUNS, "-k", "5:2"], "-k must be a positive number"),
         (["scan-k", "labels.csv", *RUNS, "-k", "1:3"], "k_range must hold"),

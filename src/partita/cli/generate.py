@@ -44,8 +44,8 @@ def run(
         typer.Option(
             "--generator",
             "-g",
-            help="What differs between partitions; by default random-k, and random-features for "
-            "several tables.",
+            help="What differs between partitions; by default landmark-spectral, and "
+            "random-features for several tables.",
         ),
     ] = None,
     partitions: Annotated[
@@ -68,12 +68,20 @@ def run(
     k_max: Annotated[
         int | None,
         typer.Option(
-            help="Most clusters of a partition; by default the root of the number of samples."
+            help="Most clusters of a partition; by default three times --clusters for "
+            "landmark-spectral, otherwise the root of the number of samples."
         ),
     ] = None,
     ratio: Annotated[
         float | None, typer.Option(help="Share of the features or rows that a partition uses.")
     ] = None,
+    scale: Annotated[
+        str,
+        typer.Option(
+            help="Standardize the features of one table: auto (if their units differ), standard "
+            "or none."
+        ),
+    ] = "auto",
     metric: Annotated[str | None, typer.Option(help="Distance: euclidean or cosine.")] = None,
     columns: Columns = None,
     id_column: IdColumn = None,
@@ -95,8 +103,9 @@ def run(
     from partita.io import Table
 
     check_output(output, as_json)
+    messages = Messages(quiet)
     if generator is None:
-        generator = Generator.random_k if len(features) == 1 else Generator.random_features
+        generator = Generator.landmark_spectral if len(features) == 1 else Generator.random_features
     options = {
         "n_partitions": partitions,
         "n_clusters": clusters if len(features) == 1 else None,
@@ -112,7 +121,7 @@ def run(
     reading = {"columns": columns, "id_column": id_column, "no_header": no_header}
     with progress_bars("generating", quiet=quiet):
         if len(features) == 1:
-            table = _partitions_of_one(features[0], made, **reading)
+            table = _partitions_of_one(features[0], made, scale, messages, **reading)
         else:
             table = _partitions_of_views(
                 features,
@@ -140,16 +149,25 @@ def run(
         }
         print_json(record | ({} if output else {"ids": table.ids, "labels": labels}))
     text = f"{n_partitions} partitions of {n_samples} samples, {k.min()} to {k.max()} clusters each"
-    Messages(quiet).show(text if output in (None, "-") else f"wrote {output}: {text}")
+    messages.show(text if output in (None, "-") else f"wrote {output}: {text}")
 
 
-def _partitions_of_one(path: str, generator: Any, **reading: Any) -> Table:
+def _partitions_of_one(
+    path: str, generator: Any, scale: str, messages: Messages, **reading: Any
+) -> Table:
     """Return the partitions of one table of features, -1 where a label is missing."""
     from partita.cli._tables import Source
+    from partita.generators import make_scaler
     from partita.io import Table
 
     table = Source(path, **reading).features()
-    labels = generator.fit_transform(table.matrix())
+    X = table.matrix()
+    if scale == "auto" and generator.metric == "cosine":
+        scale = "none"  # the user chose directions from the origin
+    if (scaler := make_scaler(X, scale)) is not None:
+        X = scaler.transform(X)
+        messages.show("standardized the features; --scale none uses them as they are")
+    labels = generator.fit_transform(X)
     columns = {f"partition_{i}": column for i, column in enumerate(labels.T)}
     return Table(columns, table.ids, table.id_name)
 

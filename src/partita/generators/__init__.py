@@ -11,11 +11,13 @@ from partita.generators.random_leiden import RandomLeiden
 from partita.generators.random_metrics import RandomMetrics
 from partita.generators.random_projections import RandomProjections
 from partita.generators.random_rows import RandomRows
+from partita.generators.scaling import SCALES, make_scaler
 from partita.generators.segmentation import segment
 from partita.generators.spectral_bandwidths import SpectralBandwidths
 
 __all__ = [
     "GENERATORS",
+    "SCALES",
     "LandmarkSpectral",
     "MixedEstimators",
     "RandomFeatures",
@@ -27,5 +29,6 @@ __all__ = [
     "SpectralBandwidths",
     "generate",
     "make_generator",
+    "make_scaler",
     "segment",
 ]

@@ -36,14 +36,14 @@ GENERATORS: dict[str, type[BaseGenerator]] = {
 }
 
 
-def generate(X: Any, generator: Any = "random_k", **parameters: Any) -> Ensemble:
+def generate(X: Any, generator: Any = "landmark_spectral", **parameters: Any) -> Ensemble:
     """Cluster features many times and return the partitions.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
-        Features.
-    generator : str, class or generator, default="random_k"
+        Features, used as they are; `make_scaler` decides whether they should be standardized.
+    generator : str, class or generator, default="landmark_spectral"
         What makes the partitions: "random_k", "landmark_spectral", "random_features",
         "random_metrics", "random_projections", "random_rows", "random_leiden",
         "spectral_bandwidths", or any generator of `partita.generators`. A generator object is
@@ -62,7 +62,7 @@ def generate(X: Any, generator: Any = "random_k", **parameters: Any) -> Ensemble
     >>> from partita import generate
     >>> X = np.random.default_rng(0).normal(size=(50, 3))
     >>> generate(X, n_partitions=5, n_clusters=3, random_state=0)
-    Ensemble(50 samples, 5 partitions, 3 to 6 clusters each)
+    Ensemble(50 samples, 5 partitions, 3 to 9 clusters each)
     """
     partitions = make_generator(generator, **parameters).fit_transform(X)
     return Ensemble.from_partitions(partitions, unlabeled="keep")

@@ -1,0 +1,1 @@
+"""Compare generators of base partitions by the consensus that methods make of them."""

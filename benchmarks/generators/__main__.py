@@ -1,0 +1,89 @@
+"""Write the records: `python -m benchmarks.generators [SET ...]`.
+
+Every set is clustered by every generator, raw and standardized, for two seeds, and the partitions
+are fused by every method, with the true number of clusters. Records that exist are kept, so that
+an interrupted run continues. "mixture" has half of the partitions of RandomK and half of those of
+LandmarkSpectral. `is_automatic` says whether scale="auto" chooses this scale. `PARTITA_DATA` names
+the folder of the data; by default ../shared/data.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.generators._sets import SETS, load, scaled
+from partita import CCGP, HBGF, LWGP
+from partita.generators import LandmarkSpectral, RandomK, RandomMetrics, make_scaler
+
+RECORDS = Path(__file__).with_name("records.json")
+GENERATORS = (RandomK, LandmarkSpectral, RandomMetrics)
+METHODS = (CCGP, LWGP, HBGF)
+N_PARTITIONS, SEEDS = 20, (0, 1)
+
+
+def make_records(name: str, scale: str, seed: int) -> list[dict[str, Any]]:
+    """Return one record per generator and method."""
+    X, y = load(name)
+    is_automatic = (make_scaler(X) is None) == (scale == "none")
+    X = scaled(X, scale)
+    n_clusters = len(np.unique(y))
+    partitions, seconds = {}, {}
+    for generator in GENERATORS:
+        start = time.perf_counter()
+        fitted = generator(N_PARTITIONS, n_clusters=n_clusters, random_state=seed).fit(X)
+        seconds[generator.__name__] = time.perf_counter() - start
+        partitions[generator.__name__] = fitted.labels_
+    half = N_PARTITIONS // 2
+    both = [partitions[g.__name__][:, :half] for g in (RandomK, LandmarkSpectral)]
+    partitions["mixture"] = np.hstack(both)
+    seconds["mixture"] = (seconds["RandomK"] + seconds["LandmarkSpectral"]) / 2
+    records = []
+    for key, labels in partitions.items():
+        for method in METHODS:
+            consensus = method(n_clusters, random_state=seed).fit_predict(labels)
+            records.append(
+                {
+                    "set": name,
+                    "n_samples": X.shape[0],
+                    "n_features": X.shape[1],
+                    "n_clusters": n_clusters,
+                    "scale": scale,
+                    "is_automatic": is_automatic,
+                    "seed": seed,
+                    "generator": key,
+                    "method": method.__name__,
+                    "ARI": round(float(adjusted_rand_score(y, consensus)), 4),
+                    "generator_seconds": round(seconds[key], 3),
+                }
+            )
+    return records
+
+
+def main(names: list[str]) -> None:
+    """Add the records that are missing; `python docs/write_pages.py` makes the tables."""
+    records = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
+    have = {(r["set"], r["scale"], r["seed"]) for r in records}
+    for name in names or SETS:
+        for scale in ("none", "standard"):
+            for seed in SEEDS:
+                if (name, scale, seed) in have:
+                    continue
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    records += make_records(name, scale, seed)
+                RECORDS.write_text(
+                    "[\n" + ",\n".join(json.dumps(record) for record in records) + "\n]\n"
+                )
+                print(f"{name}, {scale}, seed {seed}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,74 @@
+"""The tables of generators, read from the records of benchmarks/generators."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+GENERATORS = ("RandomK", "LandmarkSpectral", "RandomMetrics", "mixture")
+METHODS = ("CCGP", "LWGP", "HBGF")
+SCALES = ("none", "standard", "auto")
+
+
+def means_table() -> str:
+    """Return the mean ARI of every generator and method, for both halves of the sets."""
+    records = _records()
+    design, held_out = _halves(records)
+    lines = _head(["half", "scale", "method", *GENERATORS])
+    for half, sets in (("design", design), ("held out", held_out)):
+        for scale in SCALES:
+            for method in METHODS:
+                chosen = [r for r in records if r["set"] in sets and r["method"] == method]
+                lines.append(_row([half, scale, method, *_cells(chosen, scale)]))
+    return "\n".join(lines)
+
+
+def sets_table() -> str:
+    """Return the mean ARI of every generator for every set, with CCGP and scale="auto"."""
+    records = [r for r in _records() if r["method"] == "CCGP"]
+    design, _ = _halves(records)
+    lines = _head(["set", "n", "d", "K", "half", "standardized", *GENERATORS])
+    for name in _names(records):
+        chosen = [r for r in records if r["set"] == name and r["is_automatic"]]
+        first = chosen[0]
+        size = [str(first[key]) for key in ("n_samples", "n_features", "n_clusters")]
+        half = "design" if name in design else "held out"
+        scaled = "yes" if first["scale"] == "standard" else "no"
+        lines.append(_row([name, *size, half, scaled, *_cells(chosen, "auto")]))
+    return "\n".join(lines)
+
+
+def _records() -> list[dict[str, Any]]:
+    text = (ROOT / "benchmarks" / "generators" / "records.json").read_text(encoding="utf-8")
+    return json.loads(text)
+
+
+def _names(records: list[dict[str, Any]]) -> list[str]:
+    return sorted({r["set"] for r in records}, key=str.lower)
+
+
+def _halves(records: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
+    names = _names(records)
+    return names[::2], names[1::2]
+
+
+def _cells(records: list[dict[str, Any]], scale: str) -> list[str]:
+    key, value = ("is_automatic", True) if scale == "auto" else ("scale", scale)
+    means = [
+        np.mean([r["ARI"] for r in records if r["generator"] == g and r[key] == value])
+        for g in GENERATORS
+    ]
+    best = max(f"{mean:.3f}" for mean in means)
+    return [f"**{m:.3f}**" if f"{m:.3f}" == best else f"{m:.3f}" for m in means]
+
+
+def _head(names: list[str]) -> list[str]:
+    return [_row(names), _row(["---"] * len(names))]
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |".replace("| --- ", "|---").replace("|--- |", "|---|")
