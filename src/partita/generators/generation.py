@@ -62,7 +62,7 @@ def generate(X: Any, generator: Any = "landmark_spectral", **parameters: Any) ->
     >>> from partita import generate
     >>> X = np.random.default_rng(0).normal(size=(50, 3))
     >>> generate(X, n_partitions=5, n_clusters=3, random_state=0)
-    Ensemble(50 samples, 5 partitions, 3 to 9 clusters each)
+    Ensemble(50 samples, 5 partitions, 4 to 8 clusters each)
     """
     partitions = make_generator(generator, **parameters).fit_transform(X)
     return Ensemble.from_partitions(partitions, unlabeled="keep")
