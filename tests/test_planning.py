@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from time import perf_counter
+from itertools import count
 
 import numpy as np
 import pytest
 
 import partita
-from partita import SEC, Plan, plan
+from partita import Ensemble, Plan, plan
 from partita.planning._timing import growth_exponent
 from partita.planning._workload import Workload
 from partita.registry import all_methods
@@ -65,7 +65,9 @@ def test_labels_too_large_for_memory_are_read_from_a_store(monkeypatch):
 
 
 def test_more_iterations_take_longer(monkeypatch):
+    """By a clock that counts how often it is read: a pass over the rows takes one tick."""
     monkeypatch.setattr("partita.planning._timing._STORE_ROWS", 4_000)
+    monkeypatch.setattr("partita.planning._timing.perf_counter", count().__next__)
     with partita.config_context(memory_budget=300_000_000):
         prediction = [plan(10_000_000, 20, 5, max_iter=i).seconds for i in (10, 1_000)]
     assert prediction[1] > 10 * prediction[0]
@@ -99,15 +101,15 @@ def test_missing_ratio_is_below_one():
         plan(1_000, 10, 3, missing_ratio=1.0)
 
 
-def test_predictions_are_of_the_right_order():
-    """Allow a factor of five on a busy machine; the benchmark asks for two."""
-    workload = Workload(6_000, 30, 8, 16, 0.0, 6_000, 1)
-    labels = workload.synthetic_partitions(6_000)
-    SEC(8, random_state=0).fit(labels[:500])
-    prediction = plan(6_000, 30, 8, "sec", n_base_clusters=16)
-    taken = []
-    for _ in range(5):
-        start = perf_counter()
-        SEC(8, random_state=0).fit(labels)
-        taken.append(perf_counter() - start)
-    assert 0.2 < prediction.seconds / min(taken) < 5
+def test_predictions_follow_the_growth_of_the_method(monkeypatch):
+    """By a clock that only fits move: 10 ms and 0.1 µs per pair of rows."""
+    clock = [0.0]
+
+    def fit(method, workload, partitions):
+        n_rows = Ensemble.from_partitions(partitions).compress().n_rows
+        clock[0] += 0.01 + 1e-7 * n_rows**2
+
+    monkeypatch.setattr("partita.planning._timing.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("partita.planning._timing._fit", fit)
+    prediction = plan(20_000, 30, 8, "eac", n_base_clusters=16)
+    assert prediction.seconds == pytest.approx(0.01 + 1e-7 * 20_000**2, rel=0.01)

@@ -318,7 +318,7 @@ def test_killed_in_the_second_restart(
     assert nursery.ended() == 0
     folder, out = tmp_path / "state", tmp_path / "out.npz"
     pid = nursery.born(**order, folder=str(folder), out=str(out))
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while start_under_way(folder) != 1:  # counted from 0
         assert time.monotonic() < deadline
         time.sleep(0.002)
