@@ -125,6 +125,8 @@ def _print_summary(diagnosis: Diagnosis) -> None:
         f"mean confidence {summary['mean_confidence']:.3f}, "
         f"{summary['n_doubtful']} doubtful samples"
     )
+    if summary["n_partitions"] > 1:
+        typer.echo(f"mean element-centric consistency {summary['mean_element_consistency']:.3f}")
     comparison = "at least as well as" if summary["harmless"] else "less well than"
     typer.echo(
         f"the consensus agrees with the partitions (ANMI {summary['anmi']:.3f}) {comparison} the "

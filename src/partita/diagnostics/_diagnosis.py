@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from partita.diagnostics._views import score_views
 from partita.ensemble import Ensemble
 from partita.ensemble.view_names import views_of_partitions
+from partita.metrics import element_centric_consistency
 
 __all__ = ["Diagnosis", "by_partition", "soft_membership"]
 
@@ -125,15 +126,32 @@ class Diagnosis:
     @cached_property
     def mean_confidence(self) -> float:
         """Mean confidence by sample weight; NaN if no sample has a confidence."""
-        finite = np.isfinite(self.confidence)
-        if not finite.any():
-            return float("nan")
-        return float(np.average(self.confidence[finite], weights=self.partitions.weights[finite]))
+        return self._weighted_mean(self.confidence)
+
+    @cached_property
+    def element_consistency(self) -> NDArray[np.float64]:
+        """Element-centric consistency of each sample over the partitions, shape (n_samples,).
+
+        Computed when it is first read: O(n' m²) for n' distinct rows. See
+        `partita.metrics.element_centric_consistency`.
+        """
+        return element_centric_consistency(self.partitions)
+
+    @cached_property
+    def mean_element_consistency(self) -> float:
+        """Mean element-centric consistency by sample weight; NaN if no sample has one."""
+        return self._weighted_mean(self.element_consistency)
 
     @cached_property
     def membership(self) -> NDArray[np.float64]:
         """Soft membership, shape (n_samples, n_clusters): item consensus scaled to sum 1."""
         return soft_membership(self.item_consensus, self.labels)
+
+    def _weighted_mean(self, values: NDArray[np.float64]) -> float:
+        finite = np.isfinite(values)
+        if not finite.any():
+            return float("nan")
+        return float(np.average(values[finite], weights=self.partitions.weights[finite]))
 
     def doubtful_samples(self, threshold: float = 0.5) -> NDArray[np.int64]:
         """Return the samples with low confidence or a negative margin, least confident first.
@@ -222,6 +240,7 @@ class Diagnosis:
             "n_partitions": len(self.agreement),
             "n_clusters": self.n_clusters,
             "mean_confidence": self.mean_confidence,
+            "mean_element_consistency": self.mean_element_consistency,
             "n_doubtful": len(self.doubtful_samples()),
             "anmi": self.anmi,
             "best_partition": self.partition_names[self.best_partition],

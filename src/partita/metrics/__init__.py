@@ -5,6 +5,10 @@ in cluster l of the other. The table is held by its non-zero cells, so that thou
 cost no more than the samples in them.
 """
 
+from partita.metrics._element_centric import (
+    element_centric_consistency,
+    element_centric_similarity,
+)
 from partita.metrics._losses import (
     binder_loss,
     expected_loss,
@@ -27,6 +31,8 @@ __all__ = [
     "anmi",
     "binder_loss",
     "diversity",
+    "element_centric_consistency",
+    "element_centric_similarity",
     "evaluate",
     "expected_loss",
     "nmi",
