@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 # Public name -> module that defines it. The comments are the headings of docs/api.md.
 _PUBLIC = {
     # Methods
+    "BCE": "consensus",
     "CCC": "consensus",
     "CCGP": "consensus",
     "CSPA": "consensus",
@@ -123,6 +124,7 @@ if TYPE_CHECKING:
     from partita.config import config_context as config_context
     from partita.config import get_config as get_config
     from partita.config import set_config as set_config
+    from partita.consensus import BCE as BCE
     from partita.consensus import CCC as CCC
     from partita.consensus import CCGP as CCGP
     from partita.consensus import CSPA as CSPA

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from partita._atomic import explained
 
-__all__ = ["number_by_appearance", "number_chunks"]
+__all__ = ["number_by_appearance", "number_chunks", "order_of_appearance"]
 
 _FEW = 1024  # labels below this are numbered by a table
 
@@ -53,6 +53,24 @@ def _number_small(labels: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     rank = np.empty(len(first), np.int64)
     rank[order] = np.arange(-1, len(first) - 1)
     return rank[shifted], int(np.count_nonzero(first < len(labels))) - 1
+
+
+def order_of_appearance(labels: NDArray[Any], n_labels: int) -> NDArray[np.int64]:
+    """Return the labels 0..n_labels-1 in order of first appearance, then those without a sample.
+
+    It puts columns that belong to labels into the order of `number_by_appearance`.
+
+    Parameters
+    ----------
+    labels : array of shape (n_samples,)
+        Integers; -1 is no label.
+    n_labels : int
+        Number of labels.
+    """
+    numbers, n_used = number_by_appearance(labels)
+    order = np.empty(n_used, np.int64)
+    order[numbers[numbers >= 0]] = labels[numbers >= 0]
+    return np.concatenate([order, np.setdiff1d(np.arange(n_labels), order)])
 
 
 def number_chunks(

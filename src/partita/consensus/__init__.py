@@ -2,6 +2,7 @@
 
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.base import BaseConsensus, MethodInfo, RowsSolution, Size, Solution
+from partita.consensus.bce import BCE
 from partita.consensus.ccc import CCC
 from partita.consensus.ccgp import CCGP
 from partita.consensus.cspa import CSPA
@@ -37,6 +38,7 @@ from partita.consensus.voting import Voting
 from partita.consensus.weac import WEAC
 
 __all__ = [
+    "BCE",
     "CCC",
     "CCGP",
     "CSPA",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from partita._contingency import ContingencyTable, nmi_of
-from partita._numbering import number_by_appearance
+from partita._numbering import order_of_appearance
 from partita._warn import warn_not_converged
 from partita.config import report_progress
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
@@ -275,9 +275,5 @@ def _membership(
     ensemble: Ensemble, labels: NDArray[np.int64], shares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return a row per sample, with the columns in the order of `labels_`."""
-    names = ensemble.expand(labels)
-    numbers, n_used = number_by_appearance(names)
-    order = np.empty(n_used, np.int64)
-    order[numbers[numbers >= 0]] = names[numbers >= 0]
-    unused = np.setdiff1d(np.arange(shares.shape[1]), order)
-    return ensemble.expand(shares[:, np.concatenate([order, unused])], np.nan)
+    order = order_of_appearance(ensemble.expand(labels), shares.shape[1])
+    return ensemble.expand(shares[:, order], np.nan)

@@ -16,6 +16,7 @@ from partita.solvers.label_kmeans._seeds import (
     is_sampled,
     seed_statistics,
 )
+from partita.solvers.label_kmeans._single_run import single_run
 from partita.solvers.label_kmeans._statistics import (
     GroupStatistics,
     RowFormat,
@@ -50,4 +51,5 @@ __all__ = [
     "row_costs",
     "row_terms_of",
     "seed_statistics",
+    "single_run",
 ]
