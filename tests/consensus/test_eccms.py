@@ -26,21 +26,26 @@ AFFINITIES = {
 }
 
 
-def eccms_slowly(agreement, A, alpha, lam, tol=1e-2, max_iter=100):
+def eccms_slowly(
+    agreement, A, alpha, lam, *, keep_reliable=True, g1=1.0, g2=1.0, tol=1e-2, max_iter=100
+):
     """Algorithm 1 on full matrices, with the published program's stopping rule."""
     n = len(A)
-    H = np.where(agreement < alpha, 0.0, agreement)
-    np.fill_diagonal(H, 0.0)
+    omega = agreement >= alpha
+    np.fill_diagonal(omega, False)
+    H = np.where(omega, agreement, 0.0)
     Phi = np.diag(H.sum(axis=1)) - H
-    M = np.linalg.inv(2 * Phi + 2 * np.eye(n))
+    M = np.linalg.inv(2 * Phi + (g1 + g2) * np.eye(n))
     C = E = F = np.zeros((n, n))
     Y1, Y2 = A - C - E, C - F
     norm = np.linalg.norm
     trace = []
     for _ in range(max_iter):
-        C_new = M @ (A - E + Y1 + F - Y2)
-        E_new = np.where(H > 0, 0.0, (A - C_new + Y1) / (lam + 1))
-        P = C_new + Y2
+        C_new = M @ (g1 * (A - E + Y1 / g1) + g2 * (F - Y2 / g2))
+        E_new = (g1 * (A - C_new) + Y1) / (lam + g1)
+        if keep_reliable:
+            E_new[omega] = 0.0
+        P = C_new + Y2 / g2
         F_new = np.clip((P + P.T) / 2, 0.0, 1.0)
         with np.errstate(divide="ignore"):
             trace.append(
@@ -53,7 +58,7 @@ def eccms_slowly(agreement, A, alpha, lam, tol=1e-2, max_iter=100):
                 ]
             )
         C, E, F = C_new, E_new, F_new
-        Y1, Y2 = Y1 + A - C - E, Y2 + C - F
+        Y1, Y2 = Y1 + g1 * (A - C - E), Y2 + g2 * (C - F)
         if max(trace[-1]) < tol:
             break
     objective = np.trace(C.T @ Phi @ C) + lam / 2 * norm(E) ** 2
@@ -66,7 +71,15 @@ def repeated(labels, seed=0):
 
 
 def assert_equals_unreduced(method, labels, A, atol=1e-8):
-    C, trace, objective = eccms_slowly(coassociation(labels), A, method.alpha, method.lam)
+    C, trace, objective = eccms_slowly(
+        coassociation(labels),
+        A,
+        method.alpha,
+        method.lam,
+        keep_reliable=method.keep_reliable,
+        g1=method.gamma1,
+        g2=method.gamma2,
+    )
     assert method.n_iter_ == len(trace)
     np.testing.assert_allclose(method.consensus_matrix(), C, rtol=0, atol=atol)
     np.testing.assert_allclose(method.history_, trace, rtol=1e-6)
@@ -118,6 +131,57 @@ def test_reduction_is_exact(affinity, missing, alpha, lam):
     method = ECCMS(3, alpha=alpha, lam=lam, affinity=affinity).fit(labels)
     assert len(method.core_matrix_) < len(labels)
     assert_equals_unreduced(method, labels, AFFINITIES[affinity](labels))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"keep_reliable": False},
+        {"gamma1": 0.6},
+        {"gamma2": 10.0},
+        {"gamma1": 3.0, "gamma2": 0.1, "keep_reliable": False, "lam": 0.1},
+        {"alpha": 0.0},
+    ],
+    ids=str,
+)
+def test_options_against_the_unreduced_computation(options):
+    labels = repeated(make_partitions(40, 10, noise=0.3, missing_ratio=0.05)[0])
+    method = ECCMS(3, **options).fit(labels)
+    assert len(method.core_matrix_) < len(labels)
+    assert_equals_unreduced(method, labels, locally_weighted_coassociation(labels))
+
+
+def test_alpha_0_keeps_the_affinity_of_all_pairs():
+    labels = repeated(make_partitions(40, 10, noise=0.3)[0])
+    A = locally_weighted_coassociation(labels)
+    assert (A == 0).any()  # pairs that no partition joins are kept as well
+    method = ECCMS(3, alpha=0.0, tol=1e-5, max_iter=1000).fit(labels)
+    others = ~np.eye(len(A), dtype=bool)
+    np.testing.assert_allclose(method.consensus_matrix()[others], A[others], rtol=0, atol=1e-3)
+
+
+def test_penalties_do_not_change_the_limit():
+    labels = repeated(make_partitions(25, 10, noise=0.3)[0])
+    options = {"tol": 1e-5, "max_iter": 2000}
+    reference = ECCMS(3, **options).fit(labels).consensus_matrix()
+    for gamma1, gamma2 in ((0.5, 1.0), (1.0, 3.0)):
+        penalties = {"gamma1": gamma1, "gamma2": gamma2}
+        method = ECCMS(3, **penalties, **options).fit(labels)
+        np.testing.assert_allclose(method.consensus_matrix(), reference, rtol=0, atol=1e-3)
+        early = ECCMS(3, **penalties).fit(labels).consensus_matrix()
+        assert np.abs(early - reference).max() > 1e-3
+
+
+def test_without_the_constraint_reliable_pairs_change():
+    labels = repeated(make_partitions(40, 10, noise=0.3)[0])
+    A, reliable = locally_weighted_coassociation(labels), coassociation(labels) >= 0.8
+    np.fill_diagonal(reliable, False)
+    kept, free = (
+        ECCMS(3, keep_reliable=keep, tol=1e-4, max_iter=1000).fit(labels).consensus_matrix()
+        for keep in (True, False)
+    )
+    np.testing.assert_allclose(kept[reliable], A[reliable], rtol=0, atol=1e-3)
+    assert np.abs(free - A)[reliable].max() > 0.01
 
 
 def test_weights_are_repeats():
@@ -284,6 +348,9 @@ def test_progress_and_interruption():
         ({"assign_labels": "kmeans"}, "assign_labels"),
         ({"max_iter": 0}, "max_iter"),
         ({"tol": -1.0}, "tol"),
+        ({"gamma1": 0.0}, "gamma1"),
+        ({"gamma2": -1.0}, "gamma2"),
+        ({"keep_reliable": "yes"}, "keep_reliable"),
     ],
 )
 def test_bad_parameters(parameters, message):

@@ -10,28 +10,31 @@ from partita import _kernels
 
 pytestmark = pytest.mark.kernel
 LAM = 0.3
+PENALTIES = [(LAM, 1.0, 1.0), (LAM, 0.1, 10.0)]  # lam, gamma1, gamma2
 
 
-def step_slowly(A, omega, C, C_old, E_old, F_old, Y1_old, Y2_old):
-    E = (A - C + Y1_old) / (LAM + 1)
+def step_slowly(A, omega, penalties, C, C_old, E_old, F_old, Y1_old, Y2_old):
+    lam, g1, g2 = penalties
+    E = (g1 * (A - C) + Y1_old) / (lam + g1)
     E[omega] = 0.0
-    P = C + Y2_old
+    P = C + Y2_old / g2
     F = np.clip((P + P.T) / 2, 0.0, 1.0)
-    Y1, Y2 = Y1_old + A - C - E, Y2_old + C - F
+    Y1, Y2 = Y1_old + g1 * (A - C - E), Y2_old + g2 * (C - F)
+    pull = g1 * (A - E_old) + Y1_old + g2 * F_old - Y2_old
     squares = {
         0: (C - C_old) ** 2,
         1: C_old**2,
         2: (F - F_old) ** 2,
         3: F_old**2,
         4: (C - F) ** 2,
-        5: Y2_old**2,
-        10: C * ((A - E_old + Y1_old + F_old - Y2_old) / 2 - C),
+        5: (Y2_old / g2) ** 2,
+        10: C * (pull - (g1 + g2) * C) / 2,  # C Phi C for (2 Phi + (g1 + g2) I) C = pull
         11: E**2,
     }
-    return E, F, Y1, Y2, squares
+    return E, F, Y1, Y2, g1 * (A - E) + Y1 + g2 * F - Y2, squares
 
 
-def random_state(n, rng):
+def random_state(n, rng, gamma2=1.0):
     """Matrices as they stand between two iterations: Y1 = lam E where E is free, 0 elsewhere."""
     A = rng.random((n, n))
     A = (A + A.T) / 2
@@ -43,30 +46,34 @@ def random_state(n, rng):
     E = np.where(omega, 0.0, U)
     Y1 = np.where(omega, U, LAM * U)
     F = np.clip((Q + Q.T) / 2, 0.0, 1.0)
-    return A, omega, C, C_old, U, Q, E, F, Y1, Q - F
+    return A, omega, C, C_old, U, Q, E, F, Y1, gamma2 * (Q - F)
 
 
-@pytest.mark.parametrize("block", [300, 64, 17])
-def test_step_on_a_matrix_without_repeats(block):
+@pytest.mark.parametrize(
+    ("block", "penalties"), [(300, PENALTIES[0]), (64, PENALTIES[0]), (17, PENALTIES[1])]
+)
+def test_step_on_a_matrix_without_repeats(block, penalties):
     rng = np.random.default_rng(0)
     n = 300
-    A, omega, C, C_old, U, Q, E_old, F_old, Y1_old, Y2_old = random_state(n, rng)
+    A, omega, C, C_old, U, Q, *old = random_state(n, rng, penalties[2])
+    E_old, _, Y1_old, _ = old
     np.fill_diagonal(omega, False)
-    E, F, Y1, Y2, squares = step_slowly(A, omega, C, C_old, E_old, F_old, Y1_old, Y2_old)
+    E, F, Y1, Y2, pull, squares = step_slowly(A, omega, penalties, C, C_old, *old)
 
     G, r = C_old.copy(), np.ones(n)
     sums = np.zeros(_kernels.enhancement.N_SUMS)
     for start in range(0, n, block):
         part = np.zeros_like(sums)
         stop = min(start + block, n)
+        step = _kernels.enhancement.enhance_rows
         _, (*_, (G, U, Q), part) = call_both(
-            _kernels.enhancement.enhance_rows, A, omega, r, LAM, C, start, stop, (G, U, Q), part
+            step, A, omega, r, penalties, C, start, stop, (G, U, Q), part
         )
         sums += part
     off = ~np.eye(n, dtype=bool)
-    np.testing.assert_allclose(G[off], (A - E + Y1 + F - Y2)[off], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(G[off], pull[off], rtol=0, atol=1e-13)
     np.testing.assert_allclose(U[off], np.where(omega, Y1, E)[off], rtol=0, atol=1e-13)
-    np.testing.assert_allclose(Q[off], (F + Y2)[off], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(Q[off], (F + Y2 / penalties[2])[off], rtol=0, atol=1e-13)
     for k, terms in squares.items():
         assert sums[k] == pytest.approx(terms[off].sum(), rel=1e-12), k
     free = off & ~omega
@@ -76,7 +83,8 @@ def test_step_on_a_matrix_without_repeats(block):
         assert sums[k + 1] == pytest.approx(np.square(U_old)[where].sum(), rel=1e-12), k
 
 
-def test_step_on_repeated_rows_is_the_step_on_the_full_matrix():
+@pytest.mark.parametrize("penalties", PENALTIES)
+def test_step_on_repeated_rows_is_the_step_on_the_full_matrix(penalties):
     rng = np.random.default_rng(1)
     n = 9
     r = rng.integers(1, 4, n).astype(float)
@@ -99,25 +107,24 @@ def test_step_on_repeated_rows_is_the_step_on_the_full_matrix():
     E_old = np.where(omega_full, 0.0, U_full)
     Y1_old = np.where(omega_full, U_full, LAM * U_full)
     F_old = np.clip((Q_full + Q_full.T) / 2, 0.0, 1.0)
-    E, F, Y1, Y2, squares = step_slowly(
-        A_full, omega_full, C_full, C_old_full, E_old, F_old, Y1_old, Q_full - F_old
+    old = E_old, F_old, Y1_old, penalties[2] * (Q_full - F_old)
+    E, F, Y1, Y2, pull, squares = step_slowly(
+        A_full, omega_full, penalties, C_full, C_old_full, *old
     )
 
     G = C_old.copy()
     sums, diagonal_sums = np.zeros((2, _kernels.enhancement.N_SUMS))
     _, (*_, (G, U, Q), sums) = call_both(
-        _kernels.enhancement.enhance_rows, A, omega, r, LAM, C, 0, n, (G, U, Q), sums
+        _kernels.enhancement.enhance_rows, A, omega, r, penalties, C, 0, n, (G, U, Q), sums
     )
-    _kernels.enhancement.enhance_diagonal(A, omega, r, LAM, C, (G, U, Q), own, diagonal_sums)
+    _kernels.enhancement.enhance_diagonal(A, omega, r, penalties, C, (G, U, Q), own, diagonal_sums)
     sums += diagonal_sums
-    np.testing.assert_allclose(own[2][index], (A_full - E + Y1 + F - Y2)[alone], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(own[2][index], pull[alone], rtol=0, atol=1e-13)
     several = (r > 1) | ~np.eye(n, dtype=bool)  # no pair within a row of one sample
     known = several[block].copy()
     known[alone] = False
-    np.testing.assert_allclose(
-        G[block][known], (A_full - E + Y1 + F - Y2)[known], rtol=0, atol=1e-13
-    )
-    np.testing.assert_allclose(Q[block][known], (F + Y2)[known], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(G[block][known], pull[known], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(Q[block][known], (F + Y2 / penalties[2])[known], rtol=0, atol=1e-13)
     for k, terms in squares.items():
         assert sums[k] == pytest.approx(terms.sum(), rel=1e-12), k
     assert sums[8] == pytest.approx(np.square(Y1 - Y1_old)[omega_full].sum(), rel=1e-12)
@@ -132,10 +139,10 @@ def test_single_precision_is_computed_in_double_precision():
     A, C, G, U, Q = stored
     r, sums = rng.uniform(1, 3, n), np.zeros(_kernels.enhancement.N_SUMS)
     step = _kernels.enhancement.enhance_rows
-    _, (*_, state, sums) = call_both(step, A, omega, r, LAM, C, 0, n, (G, U, Q), sums)
+    _, (*_, state, sums) = call_both(step, A, omega, r, PENALTIES[0], C, 0, n, (G, U, Q), sums)
     wide = [X.astype(np.float64) for X in stored]
     expected, A, C, *state_of_wide = np.zeros_like(sums), *wide
-    step(A, omega, r, LAM, C, 0, n, tuple(state_of_wide), expected)
+    step(A, omega, r, PENALTIES[0], C, 0, n, tuple(state_of_wide), expected)
     np.testing.assert_array_equal(sums, expected)
     for X, Y in zip(state, state_of_wide, strict=True):
         np.testing.assert_array_equal(X, Y.astype(np.float32))

@@ -18,26 +18,35 @@ def _clip(x):
     return np.minimum(np.maximum(x, 0.0), 1.0)
 
 
-def _pull(a, u, p, f, lam, locked):
-    """Return A - E + Y1 + F - Y2, from which the next C is computed, with Y2 = p - F."""
-    return a + np.where(locked, u, (lam - 1.0) * u) + 2.0 * f - p
+def _pull(a, u, p, f, penalties, locked):
+    """Return gamma1 (A - E) + Y1 + gamma2 F - Y2, from which the next C follows.
+
+    Y2 is gamma2 (p - F).
+    """
+    lam, gamma1, gamma2 = penalties
+    pull = gamma1 * a + np.where(locked, u, (lam - gamma1) * u)
+    return pull + gamma2 * (2.0 * f) - gamma2 * p
 
 
-def _error(a, c, u, lam, locked):
+def _error(a, c, u, penalties, locked):
     """Return E where it is free (then Y1 = lam E), and Y1 where E is fixed at 0 (locked)."""
-    return np.where(locked, u + a - c, (a - c + lam * u) / (1.0 + lam))
+    lam, gamma1, _ = penalties
+    # for gamma1 = 1 in the order of operations u + a - c
+    fixed = u + gamma1 * a - gamma1 * c
+    return np.where(locked, fixed, (gamma1 * (a - c) + lam * u) / (gamma1 + lam))
 
 
-def _step(a, c, b, u, q, lam, locked, mean):
+def _step(a, c, b, u, q, penalties, locked, mean):
     """Return the new G, U and Q of entries, and the terms of the sums of `enhance_rows`.
 
     `mean` returns the mean of entries and their transposes.
     """
+    k = 0.5 * (penalties[1] + penalties[2])
     f_old = _clip(mean(q))
     y = q - f_old
     p = c + y
     f = _clip(mean(p))
-    v = _error(a, c, u, lam, locked)
+    v = _error(a, c, u, penalties, locked)
     step, size = np.square(v - u), np.square(u)
     terms = (
         np.square(c - b),
@@ -50,11 +59,11 @@ def _step(a, c, b, u, q, lam, locked, mean):
         np.where(locked, 0.0, size),
         np.where(locked, step, 0.0),
         np.where(locked, size, 0.0),
-        # C solves (2 Phi + 2 I) C = pull, so that Phi C = pull / 2 - C
-        c * (0.5 * _pull(a, u, q, f_old, lam, locked) - c),
+        # C solves (2 Phi + 2 k I) C = pull, so that Phi C = pull / 2 - k C
+        c * (0.5 * _pull(a, u, q, f_old, penalties, locked) - k * c),
         np.where(locked, 0.0, np.square(v)),
     )
-    return (_pull(a, v, p, f, lam, locked), v, p), terms
+    return (_pull(a, v, p, f, penalties, locked), v, p), terms
 
 
 def _add_in_order(totals, terms):
@@ -63,14 +72,14 @@ def _add_in_order(totals, terms):
 
 
 @kernel
-def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
+def enhance_rows(A, locked, r, penalties, C, start, stop, state, sums):
     """Update `state` in place for rows start..stop and the columns symmetric to them; fill `sums`.
 
-    Entries on the diagonal are left to `enhance_diagonal`. On entry C is new, G is the previous C,
-    U the old E or Y1 (see `_error`), and Q the old C + Y2, from which F = clip((Q + Qᵀ) / 2) and
-    Y2 = Q - F follow. On exit G is the matrix that the inverse is applied to next. `sums` are
-    weighted sums of squares:
-    0 C - C_old, 1 C_old, 2 F - F_old, 3 F_old, 4 C - F, 5 Y2_old, 6 U - U_old where free,
+    Entries on the diagonal are left to `enhance_diagonal`. `penalties` are lam, gamma1 and gamma2.
+    On entry C is new, G is the previous C, U the old E or Y1 (see `_error`), and Q the old
+    C + Y2 / gamma2, from which F = clip((Q + Qᵀ) / 2) and Y2 = gamma2 (Q - F) follow. On exit G is
+    the matrix that the inverse is applied to next. `sums` are weighted sums of squares:
+    0 C - C_old, 1 C_old, 2 F - F_old, 3 F_old, 4 C - F, 5 Y2_old / gamma2, 6 U - U_old where free,
     7 U_old where free, 8 and 9 the same where locked, 10 tr(Cᵀ Phi C), 11 E.
 
     Sums run over 32 rows of a column, then over the columns, then over groups of 32 rows. Matrices
@@ -92,7 +101,7 @@ def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
                 for X in (C, G, U, Q)
             )
             a = A[rows, columns].astype(np.float64, copy=False)
-            entries = a, c, b, u, q, lam, locked[rows, columns]
+            entries = a, c, b, u, q, penalties, locked[rows, columns]
             new, terms = _step(*entries, lambda x: 0.5 * (x[0] + x[1]))
             for X, values in zip(state, new, strict=True):
                 np.copyto(X[rows, columns], values[0], where=above)
@@ -104,7 +113,7 @@ def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
         sums += of_group
 
 
-def enhance_diagonal(A, locked, r, lam, C, state, own, sums):
+def enhance_diagonal(A, locked, r, penalties, C, state, own, sums):
     """Update the diagonals of `state`, and `own`, in place; add to `sums`.
 
     A row of weight r stands for r (r - 1) pairs of different samples, whose entries are on the
@@ -118,7 +127,7 @@ def enhance_diagonal(A, locked, r, lam, C, state, own, sums):
         else:
             a, c, b, u, q = own
             is_locked, weights = np.zeros(len(r), bool), r
-        new, terms = _step(a, c, b, u, q, lam, is_locked, lambda x: x)
+        new, terms = _step(a, c, b, u, q, penalties, is_locked, lambda x: x)
         for X, line, values in zip(state, own[2:], new, strict=True):
             if of_pairs:
                 np.fill_diagonal(X, values)

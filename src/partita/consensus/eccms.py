@@ -63,7 +63,8 @@ class ECCMS(LearnedMatrixConsensus):
     n_clusters : int, default=8
         Number of clusters.
     alpha : float, default=0.8
-        Share of partitions, 0 to 1, that must join a pair for it to be reliable.
+        Share of partitions, 0 to 1, that must join a pair for it to be reliable; 0 makes all pairs
+        reliable, so that C becomes A.
     lam : float, default=0.4
         Weight of the noise; a large value leaves the affinity almost unchanged.
     affinity : {"lwca", "ca", "pts", "ecpcs"} or array of shape (n, n), default="lwca"
@@ -72,6 +73,9 @@ class ECCMS(LearnedMatrixConsensus):
         matrix with a row per sample in the order of the fitted data, such as
         `locally_weighted_coassociation(partitions, theta=...)`, a mean of two such matrices, or a
         kernel of the features. Values outside [0, 1] cannot be reached, because C lies within.
+    keep_reliable : bool, default=True
+        Whether C equals A on the reliable pairs. False drops E = 0 on Omega; reliable pairs then
+        only have similar rows (Table VIII of the paper).
     assign_labels : {"average", "spectral"}, default="average"
         How labels are assigned: by average linkage of 1 - C, or by normalized spectral clustering
         with k-means from a fixed seed.
@@ -80,6 +84,10 @@ class ECCMS(LearnedMatrixConsensus):
     tol : float, default=0.01
         The iteration stops when the relative changes of C, E and F and the relative residuals of
         both constraints are below `tol`.
+    gamma1, gamma2 : float, default=1.0
+        Penalties of A = C + E and of C = F in the augmented Lagrangian. They change how the
+        iteration approaches its limit, and so the matrix at which `tol` stops it (Table III of the
+        paper), but not the limit.
     dtype : {"float64", "float32"}, default="float64"
         Type in which the matrices of the iteration are stored; they are computed in double
         precision. "float32" takes about 60 % of the memory.
@@ -154,8 +162,11 @@ class ECCMS(LearnedMatrixConsensus):
         "lam": POSITIVE,
         "affinity": [StrOptions({"lwca", "ca", "pts", "ecpcs"}), "array-like"],
         "assign_labels": [StrOptions({"average", "spectral"})],
+        "keep_reliable": ["boolean"],
         "max_iter": MAX_ITER,
         "tol": TOL,
+        "gamma1": POSITIVE,
+        "gamma2": POSITIVE,
         "dtype": [StrOptions({"float32", "float64"})],
     }
 
@@ -166,18 +177,24 @@ class ECCMS(LearnedMatrixConsensus):
         alpha: float = 0.8,
         lam: float = 0.4,
         affinity: Any = "lwca",
+        keep_reliable: bool = True,
         assign_labels: str = "average",
         max_iter: int = 100,
         tol: float = 1e-2,
+        gamma1: float = 1.0,
+        gamma2: float = 1.0,
         dtype: str = "float64",
     ) -> None:
         self.n_clusters = n_clusters
         self.alpha = alpha
         self.lam = lam
         self.affinity = affinity
+        self.keep_reliable = keep_reliable
         self.assign_labels = assign_labels
         self.max_iter = max_iter
         self.tol = tol
+        self.gamma1 = gamma1
+        self.gamma2 = gamma2
         self.dtype = dtype
 
     def bytes_needed(self, size: Size) -> int:
@@ -193,10 +210,12 @@ class ECCMS(LearnedMatrixConsensus):
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         r = ensemble.weights
         confidence = coassociation(ensemble, expand=False)
-        confidence[confidence < self.alpha] = 0.0  # (2)
+        reliable = confidence >= self.alpha  # Omega
+        confidence[~reliable] = 0.0  # (2)
         H = sp.csr_matrix(confidence)
         del confidence
-        C = self._enhance(*self._affinity(ensemble), H, r)
+        locked = reliable if self.keep_reliable else np.zeros_like(reliable)
+        C = self._enhance(*self._affinity(ensemble), H, locked, r)
         if not C.converged:
             warn_not_converged(
                 "ECCMS",
@@ -257,33 +276,33 @@ class ECCMS(LearnedMatrixConsensus):
         A: NDArray[np.float64],
         own_A: NDArray[np.float64],
         H: sp.csr_matrix,
+        locked: NDArray[np.bool_],
         r: NDArray[np.float64],
     ) -> _Enhanced:
         """Run the alternating direction method of multipliers.
 
-        U holds E, with Y1 = lam E, or Y1 on Omega, where E is 0. `own` holds the values of A, C, G,
-        U and Q for a sample and itself, which are never in Omega.
+        U holds E, with Y1 = lam E, or Y1 where E is locked at 0. `own` holds the values of A, C, G,
+        U and Q for a sample and itself, which are never locked.
         """
-        M = LaplacianInverse(H, r)
+        M = LaplacianInverse(H, r, self.gamma1 + self.gamma2)
+        penalties = float(self.lam), float(self.gamma1), float(self.gamma2)
         order = M.order
-        locked = np.zeros(H.shape, bool)  # Omega
-        locked[H.nonzero()] = True
         locked = locked[np.ix_(order, order)]
         A, r = A[np.ix_(order, order)].astype(self.dtype, copy=False), r[order]
         # start: C = E = F = Y2 = 0 and Y1 = A
         U = np.where(locked, A, A / self.lam)
-        C, Q, G = np.zeros_like(A), np.zeros_like(A), 2.0 * A
+        C, Q, G = np.zeros_like(A), np.zeros_like(A), (1.0 + self.gamma1) * A
         own = np.zeros((5, len(r)))
         own[0] = own_A[order]
-        own[2], own[3] = 2.0 * own[0], own[0] / self.lam
+        own[2], own[3] = (1.0 + self.gamma1) * own[0], own[0] / self.lam
         history: list[NDArray[np.float64]] = []
         objective, size, converged = np.nan, 0.0, False
         while len(history) < self.max_iter and not converged:
             own_C = M.apply(G, own[2])  # (9), in place
             C, G = G, C
             own[2], own[1] = own[1], own_C
-            sums = _element_wise_step(A, locked, r, self.lam, C, G, U, Q, own)  # (11), (13), (14)
-            change, old = _changes(sums, self.lam, first=not history)
+            sums = _element_wise_step(A, locked, r, penalties, C, G, U, Q, own)  # (11), (13), (14)
+            change, old = _changes(sums, penalties, first=not history)
             if history:
                 objective = float(sums[10] + self.lam / 2 * sums[11])
             else:
@@ -300,7 +319,7 @@ def _element_wise_step(
     A: NDArray[np.float64],
     locked: NDArray[np.bool_],
     r: NDArray[np.float64],
-    lam: float,
+    penalties: tuple[float, float, float],
     C: NDArray[np.float64],
     G: NDArray[np.float64],
     U: NDArray[np.float64],
@@ -314,26 +333,29 @@ def _element_wise_step(
     parts = np.zeros((-(-n // _ROWS) + 1, kernel.N_SUMS))
     run_blocks(
         lambda start, stop: enhance_rows(
-            A, locked, r, lam, C, start, stop, (G, U, Q), parts[start // _ROWS]
+            A, locked, r, penalties, C, start, stop, (G, U, Q), parts[start // _ROWS]
         ),
         n,
         _ROWS,
     )
-    kernel.enhance_diagonal(A, locked, r, lam, C, (G, U, Q), own, parts[-1])
+    kernel.enhance_diagonal(A, locked, r, penalties, C, (G, U, Q), own, parts[-1])
     return np.asarray(parts.sum(axis=0))
 
 
 def _changes(
-    sums: NDArray[np.float64], lam: float, first: bool
+    sums: NDArray[np.float64], penalties: tuple[float, float, float], first: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return norms of the changes of C, E, F and of the residuals A - C - E and C - F.
 
     Also return the norms they are compared with: those of the old C, E, F, Y1 and Y2.
     """
+    lam, gamma1, gamma2 = penalties
     c, c_old, f, f_old, gap, y2_old, free, free_old, locked, locked_old = sums[:10]
     e_old = 0.0 if first else free_old  # E starts at 0, while U already holds Y1 / lam
     y1, y1_old = lam**2 * free + locked, lam**2 * free_old + locked_old
-    return np.sqrt([c, free, f, y1, gap]), np.sqrt([c_old, e_old, f_old, y1_old, y2_old])
+    # Y1 and Y2 change by gamma1 and gamma2 times the residuals
+    change = np.sqrt([c, free, f, y1 / gamma1**2, gap])
+    return change, np.sqrt([c_old, e_old, f_old, y1_old, gamma2**2 * y2_old])
 
 
 def _ratio(change: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:

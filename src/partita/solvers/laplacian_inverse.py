@@ -1,4 +1,4 @@
-"""Multiply by (2 Phi + 2 I)^-1, Phi the Laplacian of a weighted sparse graph."""
+"""Multiply by (2 Phi + s I)^-1, Phi the Laplacian of a weighted sparse graph."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _OPERATIONS = 100  # elementary operations per entry of the factor and right-han
 
 
 class LaplacianInverse:
-    """M = (2 Phi + 2 I)^-1 on weighted rows, stored as a sparse factor.
+    """M = (2 Phi + s I)^-1 on weighted rows, stored as a sparse factor.
 
     A row of weight r stands for r samples, joined to each other by the diagonal of the graph and
     not to themselves. The full M is one value for every pair of rows plus a multiple of the
-    identity in every row (1 / d with d = 2 H r + 2). The values are those of
+    identity in every row (1 / d with d = 2 H r + s). The values are those of
     (diag(d) - 2 H diag(r))^-1, minus 1 / (r d) on the diagonal. That matrix is block diagonal over
     the connected components of the graph. On these nearly chordal graphs its Cholesky factor has
     hardly more entries than the graph (5 to 20 per row at 20 partitions and alpha = 0.8, where
@@ -37,6 +37,8 @@ class LaplacianInverse:
         H, weights of the edges between two different samples of each pair of rows.
     weights : array of shape (n,)
         Weights r of the rows.
+    shift : float, default=2.0
+        Multiple s of the identity.
 
     Attributes
     ----------
@@ -44,9 +46,11 @@ class LaplacianInverse:
         Rows in the order of elimination; `apply` expects matrices in this order.
     """
 
-    def __init__(self, graph: sp.csr_matrix, weights: NDArray[np.float64]) -> None:
+    def __init__(
+        self, graph: sp.csr_matrix, weights: NDArray[np.float64], shift: float = 2.0
+    ) -> None:
         root = np.sqrt(weights)
-        d = 2.0 * (graph @ weights) + 2.0
+        d = 2.0 * (graph @ weights) + shift
         system = sp.diags(d) - 2.0 * (sp.diags(root) @ graph @ sp.diags(root))
         # The system is positive definite: diagonal pivots are stable and keep the symmetry.
         factor = splu(

@@ -16,15 +16,23 @@ def _clip(x):
 
 
 @jit
-def _pull(a, u, p, f, lam, locked):
-    """Return A - E + Y1 + F - Y2, from which the next C is computed, with Y2 = p - F."""
-    return a + (u if locked else (lam - 1.0) * u) + 2.0 * f - p
+def _pull(a, u, p, f, penalties, locked):
+    """Return gamma1 (A - E) + Y1 + gamma2 F - Y2, from which the next C follows.
+
+    Y2 is gamma2 (p - F).
+    """
+    lam, gamma1, gamma2 = penalties
+    pull = gamma1 * a + (u if locked else (lam - gamma1) * u)
+    return pull + gamma2 * (2.0 * f) - gamma2 * p
 
 
 @jit
-def _error(a, c, u, lam, locked):
+def _error(a, c, u, penalties, locked):
     """Return E where it is free (then Y1 = lam E), and Y1 where E is fixed at 0 (locked)."""
-    return u + a - c if locked else (a - c + lam * u) / (1.0 + lam)
+    lam, gamma1, _ = penalties
+    if locked:
+        return u + gamma1 * a - gamma1 * c
+    return (gamma1 * (a - c) + lam * u) / (gamma1 + lam)
 
 
 @jit
@@ -33,9 +41,10 @@ def _squares(x, y):
 
 
 @jit
-def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
+def enhance_rows(A, locked, r, penalties, C, start, stop, state, sums):
     G, U, Q = state
     n = len(r)
+    k = 0.5 * (penalties[1] + penalties[2])
     by_column = np.zeros((_TILE, _N_SUMS))
     of_group = np.zeros(_N_SUMS)
     sums[:] = 0.0
@@ -58,7 +67,8 @@ def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
                     y, y_t = q - f_old, q_t - f_old
                     p, p_t = c + y, c_t + y_t
                     f = _clip(0.5 * (p + p_t))
-                    v, v_t = _error(a, c, u, lam, fixed), _error(a, c_t, u_t, lam, fixed)
+                    v = _error(a, c, u, penalties, fixed)
+                    v_t = _error(a, c_t, u_t, penalties, fixed)
                     step, size = w * _squares(v - u, v_t - u_t), w * _squares(u, u_t)
                     total = by_column[j - left]
                     total[0] += w * _squares(c - b, c_t - b_t)
@@ -74,15 +84,15 @@ def enhance_rows(A, locked, r, lam, C, start, stop, state, sums):
                         total[6] += step
                         total[7] += size
                         total[11] += w * _squares(v, v_t)
-                    half_pull = 0.5 * _pull(a, u, q, f_old, lam, fixed)
-                    half_pull_t = 0.5 * _pull(a, u_t, q_t, f_old, lam, fixed)
-                    total[10] += w * (c * (half_pull - c) + c_t * (half_pull_t - c_t))
-                    G[i, j] = _pull(a, v, p, f, lam, fixed)
-                    G[j, i] = _pull(a, v_t, p_t, f, lam, fixed)
+                    half_pull = 0.5 * _pull(a, u, q, f_old, penalties, fixed)
+                    half_pull_t = 0.5 * _pull(a, u_t, q_t, f_old, penalties, fixed)
+                    total[10] += w * (c * (half_pull - k * c) + c_t * (half_pull_t - k * c_t))
+                    G[i, j] = _pull(a, v, p, f, penalties, fixed)
+                    G[j, i] = _pull(a, v_t, p_t, f, penalties, fixed)
                     U[i, j], U[j, i] = v, v_t
                     Q[i, j], Q[j, i] = p, p_t
             for j in range(right - left):
-                for k in range(_N_SUMS):
-                    of_group[k] += by_column[j, k]
-        for k in range(_N_SUMS):
-            sums[k] += of_group[k]
+                for s in range(_N_SUMS):
+                    of_group[s] += by_column[j, s]
+        for s in range(_N_SUMS):
+            sums[s] += of_group[s]
