@@ -58,8 +58,8 @@ def element_centric_similarity(
     Examples
     --------
     >>> from partita.metrics import element_centric_similarity
-    >>> element_centric_similarity([0, 0, 1, 1], [0, 0, 0, 1])
-    0.5833333333333333
+    >>> round(element_centric_similarity([0, 0, 1, 1], [0, 0, 0, 1]), 4)
+    0.5417
     >>> element_centric_similarity([0, 0, 1, 1], [0, 0, 0, 1], average=None).round(2)
     array([0.67, 0.67, 0.33, 0.5 ])
     """
