@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 PLAIN  := .venv-plain
 
-.PHONY: demo test test-nojit lint bench clean
+.PHONY: demo test test-nojit lint bench dist-check clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -47,6 +47,17 @@ lint: $(VENV)/.test
 
 bench: $(VENV)/.test           ## speed targets as ratios, each measured beside its reference
 	$(BIN)/python -m benchmarks.speed
+
+$(VENV)/.dist: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --editable ".[dist]"
+	touch $@
+
+dist-check: export PARTITA_DIST = dist
+dist-check: $(VENV)/.dist      ## build dist/, check its metadata, install it into clean environments
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTEST) -m slow tests/test_distribution.py
 
 clean:
 	rm -rf $(VENV) $(PLAIN) .pytest_cache .ruff_cache .mypy_cache build dist

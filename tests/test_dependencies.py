@@ -30,7 +30,7 @@ CORE = requirements(PROJECT["dependencies"])
 EXTRAS = {
     name: requirements(lines)
     for name, lines in PROJECT["optional-dependencies"].items()
-    if name not in ("test", "bench")
+    if name not in ("test", "bench", "docs", "dist")
 }
 
 
