@@ -41,7 +41,7 @@ def all_methods(
     --------
     >>> from partita.registry import all_methods
     >>> [method.__name__ for method in all_methods(family="linkage", deterministic=True)][:2]
-    ['EAC', 'LWEA']
+    ['EAC', 'GWCA']
     """
     exported = (getattr(consensus, name) for name in consensus.__all__)
     methods = [

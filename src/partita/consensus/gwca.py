@@ -114,8 +114,8 @@ class GWCA(BaseConsensus):
     >>> method = GWCA(n_clusters=2).fit(partitions)
     >>> method.labels_
     array([0, 0, 1, 1])
-    >>> method.partition_weights_.round(2)
-    array([0.35, 0.35, 0.3 ])
+    >>> method.partition_weights_.round(3)
+    array([0.354, 0.354, 0.292])
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
