@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import partita
 from partita import EAC, KCC, LWGP, SEC, Ensemble, config_context
-from partita.comparison import _comparing, _result
+from partita.comparison import _comparing, _text_table
 from partita.consensus import BaseConsensus, MethodInfo, Solution
 from partita.datasets import make_partitions
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
@@ -110,6 +110,45 @@ def test_agreement_is_the_ari_between_results() -> None:
         assert record["agreement"] == pytest.approx(np.delete(expected[i], i).mean())
         assert list(record) == [*COLUMNS, *SCORES, *WORDS]
     assert partita.compare(LABELS, "eac", 3).records[0]["agreement"] is None
+
+
+def test_partitions_are_rows_with_their_mean_and_best() -> None:
+    table = LABELS.copy()
+    table[:30, 0] = -1
+    comparison = partita.compare(table, ["eac", "sec"], 3, y=TRUTH, include_partitions=True)
+    *methods, mean, best = comparison
+    assert [r["method"] for r in methods] == list(comparison.labels) == ["eac", "sec"]
+    assert [mean["method"], best["method"]] == ["partitions (mean)", "partitions (best)"]
+    assert list(mean) == list(best) == list(methods[0])
+    columns = [(column, column >= 0) for column in table.T]
+    for measure in ("ACC", "NMI", "ARI"):
+        scores = [evaluate(TRUTH[seen], column[seen])[measure] for column, seen in columns]
+        assert mean[measure] == pytest.approx(np.mean(scores))
+        assert best[measure] == pytest.approx(np.max(scores))
+    others = [anmi(np.delete(table, i, axis=1), column) for i, (column, _) in enumerate(columns)]
+    # anmi weighs the other partitions by what they label, also where this one has no label
+    assert best["anmi"] == pytest.approx(np.max(others))
+    assert mean["anmi"] == pytest.approx(np.mean(others))
+    agreement = [
+        np.mean([adjusted_rand_score(r[seen], column[seen]) for r in comparison.labels.values()])
+        for column, seen in columns
+    ]
+    assert mean["agreement"] == pytest.approx(np.mean(agreement))
+    assert best["agreement"] == pytest.approx(np.max(agreement))
+    assert {mean[c] for c in COLUMNS[2:]} == {None}
+    lines = repr(comparison).splitlines()
+    assert len({len(line) for line in lines}) == 1
+    assert lines[-1].startswith("partitions (best)")
+
+
+def test_rows_of_partitions_without_truth_results_or_other_partitions() -> None:
+    with config_context(memory_budget=30_000):
+        comparison = partita.compare(LABELS, ["eac"], 3, include_partitions=True)
+    assert comparison.records[1]["agreement"] is None
+    assert 0 < comparison.records[1]["anmi"] < comparison.records[2]["anmi"]
+    assert "ACC" not in comparison.records[1]
+    single = partita.compare(LABELS[:, :1], ["eac"], 3, include_partitions=True)
+    assert single.records[1]["anmi"] is None
 
 
 def test_all_is_the_registry(monkeypatch) -> None:
@@ -302,9 +341,9 @@ def test_frames_in_frames_out(frame, library) -> None:
 
 def test_records_where_no_library_of_frames_is(monkeypatch) -> None:
     comparison = partita.compare(LABELS, ["eac"], 3)
-    monkeypatch.setattr(_result, "is_installed", lambda name: False)
+    monkeypatch.setattr(_text_table, "is_installed", lambda name: False)
     assert comparison.to_frame() is comparison.records
-    monkeypatch.setattr(_result, "is_installed", lambda name: name == "polars")
+    monkeypatch.setattr(_text_table, "is_installed", lambda name: name == "polars")
     assert isinstance(comparison.to_frame(), pl.DataFrame)
 
 

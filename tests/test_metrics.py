@@ -96,6 +96,8 @@ def test_evaluate_holds_every_measure():
         "ACC": metrics.accuracy(Y, LABELS),
         "NMI": metrics.nmi(Y, LABELS),
         "NMI_arithmetic": metrics.nmi(Y, LABELS, average="arithmetic"),
+        "NMI_max": metrics.nmi(Y, LABELS, average="max"),
+        "NMI_min": metrics.nmi(Y, LABELS, average="min"),
         "ARI": metrics.adjusted_rand(Y, LABELS),
         "F": metrics.pairwise_f_score(Y, LABELS),
         "purity": metrics.purity(Y, LABELS),
@@ -149,7 +151,14 @@ def test_ranges_and_unanimity(pair):
     assert all(0 <= v <= 1 for name, v in scores.items() if name != "ARI")
     assert -1 <= scores["ARI"] <= 1
     assert scores["ACC"] <= scores["purity"] + 1e-12
-    assert list(metrics.evaluate(y, y).values()) == pytest.approx([1] * 6)
+    assert list(metrics.evaluate(y, y).values()) == pytest.approx([1] * 8)
+
+
+@given(vectors)
+def test_averages_of_the_entropies_are_in_order(pair):
+    scores = metrics.evaluate(*pair)
+    in_order = [scores[f"NMI{name}"] for name in ("_max", "_arithmetic", "", "_min")]
+    assert np.all(np.diff(in_order) >= -1e-12)
 
 
 def test_many_clusters_use_sparse_tables():

@@ -320,6 +320,16 @@ def test_compare(partita, labels: Path) -> None:
     assert back.ids.tolist() == IDS
 
 
+def test_compare_adds_the_partitions(partita, labels: Path) -> None:
+    options = ("-k", "3", *RUNS, "-m", "eac", "--truth-column", "truth", "--include-partitions")
+    records = json.loads(partita("compare", str(labels), *options, "--json").stdout)
+    expected = compare(LABELS, ["eac"], 3, y=TRUTH, include_partitions=True)
+    assert [r["ARI"] for r in records] == pytest.approx([r["ARI"] for r in expected])
+    done = partita("compare", str(labels), *options)
+    assert done.exit_code == 0, done.stderr
+    assert "partitions (best)" in done.stdout
+
+
 def test_compare_shows_what_failed(partita, labels: Path) -> None:
     from partita.config import config_context
 

@@ -39,6 +39,14 @@ def test_comparison_of_one_method_has_no_agreement_with_others(ensemble) -> None
     assert np.isnan(display.scores["agreement"]).all()
 
 
+def test_rows_of_partitions_have_no_seconds() -> None:
+    labels, truth = make_partitions(60, 8, 3, noise=0.3)
+    comparison = partita.compare(labels, ["ccgp"], 3, y=truth, include_partitions=True)
+    display = ComparisonDisplay.from_comparison(comparison).plot()
+    assert display.methods == ["ccgp", "partitions (mean)", "partitions (best)"]
+    assert sum(text.get_text().endswith(" s") for text in display.ax_.texts) == 1
+
+
 def test_convergence_is_the_history(ensemble) -> None:
     model = partita.SEC(3, random_state=0).fit(ensemble[0])
     display = ConvergenceDisplay.from_estimator(model).plot()

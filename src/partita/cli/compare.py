@@ -44,6 +44,12 @@ def run(
     truth_column: Annotated[
         str | None, typer.Option(help="Column with the true classes, for scores.")
     ] = None,
+    include_partitions: Annotated[
+        bool,
+        typer.Option(
+            "--include-partitions", help="Add the mean and the best of the partitions as rows."
+        ),
+    ] = False,
     output: Output = None,
     columns: Columns = None,
     id_column: IdColumn = None,
@@ -70,7 +76,12 @@ def run(
         data = source.ensemble(noise, messages, truth_column)
     with hint_on_error(METHODS_HINT), progress_bars("comparing", quiet=quiet):
         comparison = compare(
-            data.ensemble, method or "all", clusters, y=data.truth, random_state=seed
+            data.ensemble,
+            method or "all",
+            clusters,
+            y=data.truth,
+            include_partitions=include_partitions,
+            random_state=seed,
         )
     if output is not None:
         results = {
@@ -91,12 +102,10 @@ def _print(comparison: Comparison) -> None:
         if record["failure"] is not None:
             failures.append([escape_markup(record["method"]), escape_markup(record["failure"])])
             continue
-        cells = [
-            escape_markup(record["method"]),
-            f"{record['n_clusters']}",
-            f"{record['seconds']:.3g}",
-        ]
-        cells.append(f"{record['peak_bytes'] / 2**20:.0f}")
+        cells = [escape_markup(record["method"]), "", "", ""]
+        if record["seconds"] is not None:  # not a row about the partitions
+            cells[1:] = [f"{record['n_clusters']}", f"{record['seconds']:.3g}"]
+            cells.append(f"{record['peak_bytes'] / 2**20:.0f}")
         rows.append([*cells, *("" if record[m] is None else f"{record[m]:.3f}" for m in measures)])
     names = [{"anmi": "ANMI"}.get(m, m) for m in measures]
     print_table(["method", "clusters", "seconds", "peak MB", *names], rows, numbers=True)

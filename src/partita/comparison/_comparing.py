@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from partita._input.checks import check_n_clusters
 from partita.comparison._measurement import measure_fit, warm_up
+from partita.comparison._partition_rows import partition_records
 from partita.comparison._result import MEASURES, Comparison
 from partita.config import report_progress
 from partita.consensus import BaseConsensus
@@ -29,6 +30,7 @@ def compare(
     n_clusters: int = 8,
     *,
     y: Any = None,
+    include_partitions: bool = False,
     noise: str = "missing",
     random_state: int | None = 0,
 ) -> Comparison:
@@ -50,6 +52,11 @@ def compare(
         parameter's default.
     y : array-like of shape (n_samples,), optional
         True classes. By default the results get no scores.
+    include_partitions : bool, default=False
+        Whether to add two records about the base partitions after those of the methods:
+        "partitions (mean)" and "partitions (best)", the mean and the largest value of every
+        measure. The best partition is chosen for each measure on its own, and with `y` by looking
+        at the true classes: no method can choose it that way. Cost O(n m²) for m partitions.
     noise : {"missing", "cluster", "singletons"}, default="missing"
         What a label of -1 means, as in `fit`.
     random_state : int or None, default=0
@@ -106,6 +113,8 @@ def compare(
             scores = {} if labels is None else evaluate(y[is_labeled], labels[is_labeled])
             record |= {measure: scores.get(measure) for measure in MEASURES}
         record |= {text: record.pop(text) for text in ("warnings", "failure")}  # to the end
+    if include_partitions:
+        records += partition_records(samples, results.values(), y)
     return Comparison(records, results, agreement, _frame_library(partitions))
 
 

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._packages import is_installed
+from partita.comparison._text_table import frame_of, text_table
 
 __all__ = ["MEASURES", "Comparison"]
 
 MEASURES = ("ACC", "NMI", "ARI")  # scores against the true classes
-_FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")  # in order of preference
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +38,10 @@ class Comparison:
         - ``ACC``, ``NMI``, ``ARI``: scores against `y`, if there is one;
         - ``warnings``, ``failure``: text of the warnings, and of the error that ended the fit.
 
-        A value that a failed or a single method cannot have is None.
+        A value that a failed or a single method cannot have is None. With `include_partitions`
+        two records about the base partitions follow: ``anmi`` is then the mean NMI with the other
+        partitions, ``agreement`` the mean ARI with the results of the methods, and the values of
+        a fit are None.
     labels : dict of str to array of shape (n_samples,)
         The result of every method that finished.
     agreement : array of shape (n_finished, n_finished)
@@ -66,12 +67,7 @@ class Comparison:
         If the partitions came in no data frame, use the first of pandas, polars and pyarrow that is
         installed. If none is, return the list of records.
         """
-        installed = (library for library in _FRAME_LIBRARIES if is_installed(library))
-        library: Any = self.frame_library or next(installed, None)
-        if library is None:
-            return self.records
-        columns = {key: [record[key] for record in self.records] for key in self.records[0]}
-        return nw.from_dict(columns, backend=library).to_native()
+        return frame_of(self.records, self.frame_library)
 
     def __repr__(self) -> str:
         measures = [m for m in ("anmi", "agreement", *MEASURES) if m in self.records[0]]
@@ -80,20 +76,10 @@ class Comparison:
             if record["failure"] is not None:
                 table.append([record["method"], f"failed, {record['failure'].split('. ')[0]}"])
                 continue
-            cells = [f"{record['n_clusters']}", f"{record['seconds']:.3g}"]
-            cells.append(f"{record['peak_bytes'] / 2**20:.0f}")
+            cells = ["", "", ""]  # no fit made a row about the partitions
+            if record["seconds"] is not None:
+                cells = [f"{record['n_clusters']}", f"{record['seconds']:.3g}"]
+                cells.append(f"{record['peak_bytes'] / 2**20:.0f}")
             scores = ("" if record[m] is None else f"{record[m]:.3f}" for m in measures)
             table.append([record["method"], *cells, *scores])
-        complete = [row for row in table if len(row) == len(table[0])]
-        widths = [max(len(row[0]) for row in table)]
-        widths += [max(map(len, column)) for column in list(zip(*complete, strict=True))[1:]]
-        return "\n".join(_line(row, widths) for row in table)
-
-
-def _line(cells: list[str], widths: list[int]) -> str:
-    """Return a row of a text table: first column flush left, numbers flush right."""
-    first, *rest = cells
-    if len(cells) < len(widths):
-        return "  ".join([first.ljust(widths[0]), *rest])
-    numbers = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-    return "  ".join([first.ljust(widths[0]), *numbers])
+        return text_table(table)

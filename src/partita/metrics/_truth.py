@@ -35,21 +35,22 @@ def evaluate(y: Any, labels: Any) -> dict[str, float]:
     Returns
     -------
     dict
-        ``ACC`` (`accuracy`), ``NMI`` (`nmi`, geometric), ``NMI_arithmetic``, ``ARI``
+        ``ACC`` (`accuracy`), ``NMI`` (`nmi`, geometric), ``NMI_arithmetic``, ``NMI_max``
+        and ``NMI_min`` (the same with other averages of the entropies), ``ARI``
         (`adjusted_rand`), ``F`` (`pairwise_f_score`) and ``purity``.
 
     Examples
     --------
     >>> from partita.metrics import evaluate
     >>> scores = evaluate([0, 0, 0, 1, 1, 1], ["a", "a", "b", "b", "b", "b"])
-    >>> {name: round(score, 3) for name, score in scores.items()}
-    {'ACC': 0.833, 'NMI': 0.479, 'NMI_arithmetic': 0.479, 'ARI': 0.324, 'F': 0.615, 'purity': 0.833}
+    >>> {name: round(scores[name], 3) for name in ("ACC", "NMI", "NMI_max", "ARI", "F")}
+    {'ACC': 0.833, 'NMI': 0.479, 'NMI_max': 0.459, 'ARI': 0.324, 'F': 0.615}
     """
     table = contingency_table(y, labels)
     return {
         "ACC": accuracy_of(table),
         "NMI": nmi_of(table, "geometric"),
-        "NMI_arithmetic": nmi_of(table, "arithmetic"),
+        **{f"NMI_{name}": nmi_of(table, name) for name in ("arithmetic", "max", "min")},
         "ARI": adjusted_rand_of(table),
         "F": pairwise_f_score_of(table),
         "purity": purity_of(table),
@@ -98,8 +99,9 @@ def nmi(y: Any, labels: Any, average: str = "geometric") -> float:
     y, labels : array-like of shape (n_samples,)
         True classes and cluster labels.
     average : {"geometric", "arithmetic", "max", "min"}, default="geometric"
-        Average M of the two entropies. The papers use "geometric"; scikit-learn's default is
-        "arithmetic".
+        Average M of the two entropies. Most papers use "geometric", some divide by the larger
+        entropy ("max"); scikit-learn's default is "arithmetic". The value falls from "min" over
+        "geometric" and "arithmetic" to "max", so figures by different averages do not compare.
 
     Returns
     -------

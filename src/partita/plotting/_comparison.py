@@ -43,7 +43,7 @@ class ComparisonDisplay(Display):
     scores : mapping of str to array of shape (n_methods,)
         Scores to draw. The first one determines the order; NaN is not drawn.
     seconds : array of shape (n_methods,)
-        Run time of each method.
+        Run time of each method; NaN is not written.
     failed : sequence of str, default=()
         Names of the methods that failed.
 
@@ -92,7 +92,7 @@ class ComparisonDisplay(Display):
         return cls(
             [record["method"] for record in finished],
             {name: np.asarray([r[name] for r in finished], np.float64) for name in scores},
-            [record["seconds"] for record in finished],
+            np.asarray([record["seconds"] for record in finished], np.float64),  # None is NaN
             [record["method"] for record in comparison.records if record["failure"] is not None],
         )
 
@@ -120,6 +120,8 @@ class ComparisonDisplay(Display):
                 label=_MEANING.get(name, name),
             )
         for place, k in zip(places, order, strict=True):
+            if np.isnan(self.seconds[k]):
+                continue
             ax.annotate(
                 f"{self.seconds[k]:.2g} s",
                 (1.02, place),

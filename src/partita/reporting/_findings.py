@@ -198,8 +198,8 @@ def _agreement_of_methods(content: Content) -> Finding | None:
     if content.comparison is None:
         return None
     question = "Does the result depend on the method?"
-    finished = [r for r in content.comparison if r["failure"] is None]
-    n_failed = len(content.comparison) - len(finished)
+    finished = [r for r in content.comparison if r["method"] in content.comparison.labels]
+    n_failed = sum(r["failure"] is not None for r in content.comparison)
     failures = f" {_count(n_failed, 'method')} failed." if n_failed else ""
     agreement = [r["agreement"] for r in finished if r["agreement"] is not None]
     if not agreement:
