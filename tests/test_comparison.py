@@ -12,8 +12,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 import partita
-from partita import EAC, KCC, LWGP, SEC, Ensemble, config_context
-from partita.comparison import _comparing, _text_table
+from partita import EAC, KCC, LWGP, SEC, Ensemble, _data_frames, config_context
+from partita.comparison import _comparing
 from partita.consensus import BaseConsensus, MethodInfo, Solution
 from partita.datasets import make_partitions
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
@@ -341,9 +341,9 @@ def test_frames_in_frames_out(frame, library) -> None:
 
 def test_records_where_no_library_of_frames_is(monkeypatch) -> None:
     comparison = partita.compare(LABELS, ["eac"], 3)
-    monkeypatch.setattr(_text_table, "is_installed", lambda name: False)
+    monkeypatch.setattr(_data_frames, "is_installed", lambda name: False)
     assert comparison.to_frame() is comparison.records
-    monkeypatch.setattr(_text_table, "is_installed", lambda name: name == "polars")
+    monkeypatch.setattr(_data_frames, "is_installed", lambda name: name == "polars")
     assert isinstance(comparison.to_frame(), pl.DataFrame)
 
 

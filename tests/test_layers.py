@@ -25,7 +25,7 @@ LAYERS: tuple[frozenset[str], ...] = (
         }
     ),
     frozenset({"_atomic", "_damage", "_memory", "_packages", "_threads", "_warn"}),
-    frozenset({"_kernels"}),
+    frozenset({"_data_frames", "_kernels"}),
     frozenset({"_contingency", "_input", "_numbering"}),
     frozenset({"ensemble"}),
     frozenset({"io"}),
@@ -33,7 +33,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"generators", "matrices", "metrics", "solvers"}),
     frozenset({"consensus"}),
     frozenset({"registry"}),
-    frozenset({"alignment", "clustering", "comparison", "diagnostics", "multiview"}),
+    frozenset({"alignment", "clustering", "comparison", "diagnostics", "multiview", "structure"}),
     frozenset({"select_k"}),
     frozenset({"datasets", "fusion", "plotting"}),
     frozenset({"planning", "reporting"}),

@@ -110,7 +110,9 @@ _PUBLIC = {
     "set_config": "config",
 }
 # Public modules, imported when they are first used.
-_MODULES = sorted({*_PUBLIC.values(), "datasets", "exceptions", "multiview", "plotting", "testing"})
+_MODULES = sorted(
+    {*_PUBLIC.values(), "datasets", "exceptions", "multiview", "plotting", "structure", "testing"}
+)
 
 __all__ = list(_PUBLIC)
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.comparison._text_table import frame_of, text_table
+from partita._data_frames import frame_of_records
+from partita.comparison._text_table import text_table
 
 __all__ = ["Ranking"]
 
@@ -77,7 +78,7 @@ class Ranking:
 
         If none is, return the list of records.
         """
-        return frame_of(self.records, None)
+        return frame_of_records(self.records)
 
     def __repr__(self) -> str:
         table = [["method", *_COLUMNS.values()]]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.comparison._text_table import frame_of, text_table
+from partita._data_frames import frame_of_records
+from partita.comparison._text_table import text_table
 
 __all__ = ["MEASURES", "Comparison"]
 
@@ -67,7 +68,7 @@ class Comparison:
         If the partitions came in no data frame, use the first of pandas, polars and pyarrow that is
         installed. If none is, return the list of records.
         """
-        return frame_of(self.records, self.frame_library)
+        return frame_of_records(self.records, self.frame_library)
 
     def __repr__(self) -> str:
         measures = [m for m in ("anmi", "agreement", *MEASURES) if m in self.records[0]]

@@ -1,26 +1,8 @@
-"""Records as a data frame or as text."""
+"""Records as text."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import narwhals.stable.v1 as nw
-
-from partita._packages import is_installed
-
-__all__ = ["frame_of", "text_table"]
-
-_FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")  # in order of preference
-
-
-def frame_of(records: list[dict[str, Any]], library: str | None) -> Any:
-    """Return a data frame of a library, by default of the first installed; else the records."""
-    installed = (name for name in _FRAME_LIBRARIES if is_installed(name))
-    backend: Any = library or next(installed, None)
-    if backend is None:
-        return records
-    columns = {key: [record[key] for record in records] for key in records[0]}
-    return nw.from_dict(columns, backend=backend).to_native()
+__all__ = ["text_table"]
 
 
 def text_table(table: list[list[str]]) -> str:
