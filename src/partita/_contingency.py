@@ -20,6 +20,7 @@ __all__ = [
     "binder_loss_of",
     "check_average",
     "is_dense",
+    "nesting_of",
     "nmi_of",
     "pairwise_f_score_of",
     "purity_of",
@@ -169,6 +170,22 @@ def adjusted_rand_of(table: ContingencyTable, self_pairs: float | None = None) -
         return 1.0
     expected = by_rows * by_columns / pairs
     return (both - expected) / ((by_rows + by_columns) / 2 - expected)
+
+
+def nesting_of(table: ContingencyTable, self_pairs: float | None = None) -> float:
+    """Return how far one partition of a table refines the other; `self_pairs` as above.
+
+    The value is the adjusted Wallace coefficient of the partition a that joins fewer pairs,
+
+        (P(joined by b | joined by a) - P(joined by b)) / (1 - P(joined by b)):
+
+    1 if each cluster of one partition is inside a cluster of the other, 0 expected by chance.
+    """
+    both, by_rows, by_columns, pairs = _joined_pairs(table, self_pairs)
+    smaller, larger = sorted((by_rows, by_columns))
+    if smaller <= 0 or larger >= pairs:
+        return 1.0
+    return (both / smaller - larger / pairs) / (1 - larger / pairs)
 
 
 def pairwise_f_score_of(table: ContingencyTable) -> float:

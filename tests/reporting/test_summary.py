@@ -74,15 +74,15 @@ def test_a_better_partition_and_missing_structure_are_reported() -> None:
     assert "No structure was found" in findings["Is this number of clusters supported?"]["answer"]
 
 
-def test_the_samples_are_the_least_confident_and_the_rest_is_counted() -> None:
+def test_the_samples_have_the_lowest_margin_and_the_rest_is_counted() -> None:
     labels, truth = make_partitions(2000, 10, 4, noise=0.3)
     table = summarize(labels, truth)["samples"]
     diagnosis = partita.diagnose(labels, truth)
     assert len(table["rows"]) == 500
     assert table["n_left_out"] == 1500
     assert "1,500 samples are left out" in table["left_out"]
-    expected = np.sort(diagnosis.confidence)[:500]
-    shown = [row["confidence"] for row in table["rows"]]
+    expected = np.sort(diagnosis.margin)[:500]
+    shown = [row["margin"] for row in table["rows"]]
     np.testing.assert_allclose(shown, expected, rtol=0, atol=1e-4)
     first = int(table["rows"][0]["sample"])
     assert table["rows"][0]["n_disagreeing"] == len(diagnosis.disagreeing_partitions(first))

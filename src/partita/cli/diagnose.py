@@ -127,9 +127,15 @@ def _print_summary(diagnosis: Diagnosis) -> None:
     )
     if summary["n_partitions"] > 1:
         typer.echo(f"mean element-centric consistency {summary['mean_element_consistency']:.3f}")
-    comparison = "at least as well as" if summary["harmless"] else "less well than"
+    if summary["best_partition"] is None:
+        typer.echo(
+            f"the consensus agrees with the partitions (ANMI {summary['anmi']:.3f}); no partition "
+            f"has about {summary['n_clusters']} clusters, so none is compared with it"
+        )
+        return
+    comparison = "no worse than" if summary["harmless"] else "worse than"
     typer.echo(
         f"the consensus agrees with the partitions (ANMI {summary['anmi']:.3f}) {comparison} the "
-        f"best partition, {summary['best_partition']}, with the others "
+        f"best partition with about as many clusters, {summary['best_partition']}, with the others "
         f"({summary['best_partition_anmi']:.3f})"
     )

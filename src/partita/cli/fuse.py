@@ -219,6 +219,7 @@ def _trust(fusion: Fusion, diagnosis: Diagnosis) -> dict[str, Any]:
         "views": diagnosis.view_records(),
         "bad_partitions": [str(i) if names is None else str(names[i]) for i in bad_partitions],
         "anmi": diagnosis.anmi,
+        "best_partition": diagnosis.best_partition_name,
         "best_partition_anmi": diagnosis.best_partition_anmi,
     }
 
@@ -257,6 +258,7 @@ def _print_summary(messages: Messages, fusion: Fusion, summary: dict[str, Any]) 
         messages.show(f"views that disagree with the consensus: {', '.join(disagreeing)}")
     if not diagnosis.harmless:
         messages.hint(
-            f"one partition agrees better with all (ANMI {diagnosis.best_partition_anmi:.3f}) than "
-            f"the consensus does ({diagnosis.anmi:.3f}); `partita compare` shows other methods"
+            f"partition {diagnosis.best_partition_name}, with about as many clusters, agrees "
+            f"better with the others (ANMI {diagnosis.best_partition_anmi:.3f}) than the consensus "
+            f"does ({diagnosis.anmi:.3f}); `partita compare` shows other methods"
         )

@@ -24,6 +24,7 @@ from partita.diagnostics._partitions import (
     find_bad_partitions,
     find_best_partition,
     leave_out_changes,
+    nestings,
 )
 from partita.ensemble import Ensemble, as_ensemble
 from partita.matrices import cluster_sizes
@@ -74,7 +75,9 @@ def diagnose(partitions: Any, labels: Any) -> Diagnosis:
     agreement = by_partition(e, [nmi_of(table) for table in tables])
     anmi_parts = by_partition(e, [nmi_of(table, undivided=0.0) for table in tables])
     labeled = by_partition(e, np.add.reduceat(cluster_sizes(e), e.offsets[:-1]))
-    best_partition, best_partition_anmi = find_best_partition(pairwise, labeled)
+    best_partition, best_partition_anmi = find_best_partition(
+        pairwise, labeled, by_partition(e, e.n_clusters), len(cluster_names)
+    )
     return Diagnosis(
         partitions=e,
         labels=codes,
@@ -91,7 +94,7 @@ def diagnose(partitions: Any, labels: Any) -> Diagnosis:
         agreement=agreement,
         adjusted_rand=by_partition(e, adjusted_rands(e, codes, tables)),
         redundancy=connected_components(pairwise >= _EQUAL_NMI)[1],
-        bad_partitions=find_bad_partitions(e, agreement),
+        bad_partitions=find_bad_partitions(e, by_partition(e, nestings(e, codes, tables))),
         leave_out=leave_out_changes(e, codes, shares.counts, shares.labeled, confidence),
         pairwise=pairwise,
         anmi=float(np.average(anmi_parts, weights=labeled)),

@@ -17,6 +17,9 @@ from partita.metrics import element_centric_consistency
 
 __all__ = ["Diagnosis", "by_partition", "soft_membership"]
 
+_EQUAL_ANMI = 0.01  # a lead of a partition that is no reason to prefer it
+_EQUAL_MARGIN = 1e-12  # a difference of two item consensuses that is rounding
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Diagnosis:
@@ -55,19 +58,24 @@ class Diagnosis:
         Number of a group of equal partitions (NMI at least 0.999). A partition that equals no
         other has a group of its own.
     bad_partitions : array of shape (n_partitions,), bool
-        Partitions whose agreement is far below the others' (robust z-score below -3.5), and
-        partitions with one cluster only.
+        Partitions that neither refine the consensus nor are refined by it, and do so far less than
+        the others: the adjusted Wallace coefficient of the finer one in the coarser one has a
+        robust z-score below -3.5 and is below half of the median. Partitions with one cluster only
+        are bad too.
+        Partitions that are only coarse or fine are not.
     leave_out : array of shape (n_partitions,)
         Change of the mean confidence if the partition is left out. Above 0, the partition
-        contradicts the others.
+        contradicts the others, or has more clusters than they have.
     pairwise : array of shape (n_partitions, n_partitions)
         NMI between partitions.
     anmi : float
         Average NMI of the consensus with the partitions.
-    best_partition : int
-        The partition with the largest average NMI with the other partitions.
+    best_partition : int or None
+        Of the partitions with about as many clusters as the consensus (at most 10 % more or
+        fewer), the one with the largest average NMI with the other partitions. NMI grows with the
+        number of clusters, so that others cannot be compared. None if there is none.
     best_partition_anmi : float
-        That average.
+        That average; NaN if there is no such partition.
     """
 
     partitions: Ensemble
@@ -87,7 +95,7 @@ class Diagnosis:
     leave_out: NDArray[np.float64]
     pairwise: NDArray[np.float64]
     anmi: float
-    best_partition: int
+    best_partition: int | None
     best_partition_anmi: float
     _majority: NDArray[np.int64]  # per base cluster, the consensus cluster with most of its weight
 
@@ -105,6 +113,11 @@ class Diagnosis:
         return list(by_partition(self.partitions, names))
 
     @property
+    def best_partition_name(self) -> Any:
+        """Name of `best_partition`; None if there is none."""
+        return None if self.best_partition is None else self.partition_names[self.best_partition]
+
+    @property
     def cohesion(self) -> NDArray[np.float64]:
         """Mean co-association inside each cluster; NaN for a cluster of one sample."""
         return np.diag(self.cluster_consensus)
@@ -120,8 +133,8 @@ class Diagnosis:
 
     @property
     def harmless(self) -> bool:
-        """Whether the consensus agrees with the partitions at least as well as the best of them."""
-        return self.anmi >= self.best_partition_anmi
+        """Whether `best_partition` leads by an average NMI of at most 0.01, or does not exist."""
+        return self.best_partition is None or self.anmi >= self.best_partition_anmi - _EQUAL_ANMI
 
     @cached_property
     def mean_confidence(self) -> float:
@@ -153,16 +166,19 @@ class Diagnosis:
             return float("nan")
         return float(np.average(values[finite], weights=self.partitions.weights[finite]))
 
-    def doubtful_samples(self, threshold: float = 0.5) -> NDArray[np.int64]:
-        """Return the samples with low confidence or a negative margin, least confident first.
+    def doubtful_samples(self, threshold: float = 0.0) -> NDArray[np.int64]:
+        """Return the samples that the partitions put closer to another cluster, by their margin.
+
+        The margin is used and not the confidence, because a low confidence may only mean that the
+        partitions have more clusters than the consensus.
 
         Parameters
         ----------
-        threshold : float, default=0.5
-            A confidence below this value is low.
+        threshold : float, default=0.0
+            A sample with a margin up to this value is doubtful.
         """
-        doubtful = np.flatnonzero((self.confidence < threshold) | (self.margin < 0))
-        return doubtful[np.argsort(self.confidence[doubtful], kind="stable")]
+        doubtful = np.flatnonzero(self.margin <= threshold + _EQUAL_MARGIN)
+        return doubtful[np.argsort(self.margin[doubtful], kind="stable")]
 
     def disagreeing_partitions(self, sample: int) -> NDArray[np.int64]:
         """Return the partitions that put a sample together with another cluster's samples.
@@ -243,7 +259,7 @@ class Diagnosis:
             "mean_element_consistency": self.mean_element_consistency,
             "n_doubtful": len(self.doubtful_samples()),
             "anmi": self.anmi,
-            "best_partition": self.partition_names[self.best_partition],
+            "best_partition": self.best_partition_name,
             "best_partition_anmi": self.best_partition_anmi,
             "harmless": self.harmless,
             "clusters": self.cluster_records(),
@@ -252,9 +268,12 @@ class Diagnosis:
         }
 
     def __repr__(self) -> str:
-        verdict = (
-            "no harm done" if self.harmless else "the best partition agrees better with the others"
-        )
+        if self.best_partition is None:
+            comparison = "no partition has a like number of clusters"
+        else:
+            verdict = "no harm done" if self.harmless else "it agrees better with the others"
+            name, score = self.best_partition_name, self.best_partition_anmi
+            comparison = f"partition {name} of like K {score:.3f}: {verdict}"
         return "\n".join(
             [
                 f"Diagnosis of {len(self.labels)} samples in {self.n_clusters} clusters from "
@@ -264,8 +283,7 @@ class Diagnosis:
                 f"  clusters: cohesion {_range(self.cohesion)}, stability {_range(self.stability)}",
                 f"  partitions: agreement {_range(self.agreement)}, "
                 f"{int(self.bad_partitions.sum())} bad",
-                f"  consensus ANMI {self.anmi:.3f}, best partition "
-                f"{self.best_partition_anmi:.3f}: {verdict}",
+                f"  consensus ANMI {self.anmi:.3f}, {comparison}",
             ]
         )
 

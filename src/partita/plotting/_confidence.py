@@ -16,15 +16,14 @@ __all__ = ["ConfidenceDisplay"]
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _MOST_CLUSTERS = 30  # clusters with a readable line in one figure
-_DOUBTFUL = 0.5
 
 
 class ConfidenceDisplay(Display):
     """Distribution of the confidence inside each cluster, highest median first.
 
-    Thin line: 5 % to 95 % of the samples; box: 25 % to 75 %; mark: the median. A confidence below
-    one half means that the partitions separate a sample from its cluster more often than they join
-    them.
+    Thin line: 5 % to 95 % of the samples; box: 25 % to 75 %; mark: the median. A low
+    confidence is no doubt if the partitions have more clusters than the consensus: they then
+    separate samples of one cluster. See `Diagnosis.doubtful_samples`.
 
     Parameters
     ----------
@@ -91,7 +90,6 @@ class ConfidenceDisplay(Display):
         self.ax_, self.figure_ = ax, ax.figure
         places = np.arange(len(shown))
         low, first, middle, third, high = self.quantiles[shown].T
-        ax.axvspan(0, _DOUBTFUL, color=QUIET, alpha=0.35, lw=0)
         ax.hlines(places, low, high, color=MUTED, lw=1.2)
         ax.barh(places, third - first, left=first, height=0.55, color=QUIET, edgecolor=MUTED, lw=1)
         ax.plot(middle, places, "D", color=ACCENT, ms=5, mec=INK, mew=0.6)

@@ -76,31 +76,40 @@ def _doubtful_samples(content: Content) -> Finding:
     if not n_doubtful:
         return _finding(
             question,
-            "None: at least half of the partitions support the cluster of each sample.",
+            "None: the partitions put each sample together with its own cluster more often than "
+            "with any other.",
             True,
         )
     return _finding(
         question,
-        f"{n_doubtful:,} of {n_labeled:,} samples ({n_doubtful / n_labeled:.1%}): fewer than half "
-        "of the partitions put them together with their cluster, or another cluster is closer.",
+        f"{n_doubtful:,} of {n_labeled:,} samples ({n_doubtful / n_labeled:.1%}): the partitions "
+        "put them together with another cluster at least as often as with their own.",
         n_doubtful / n_labeled < _MANY_DOUBTFUL,
     )
 
 
 def _best_partition(content: Content) -> Finding:
     d = content.diagnosis
+    question = "Is the consensus as good as the best partition?"
+    if d.best_partition is None:
+        return _finding(
+            question,
+            f"Unknown: no partition has about {_count(d.n_clusters, 'cluster')}, and agreement "
+            "with the others grows with the number of clusters.",
+        )
     best = content.partitions[d.best_partition]
     if d.harmless:
         answer = (
-            f"Yes: it agrees with the partitions (ANMI {d.anmi:.3f}) at least as well as the best "
-            f"of them, partition {best}, agrees with the others ({d.best_partition_anmi:.3f})."
+            f"Yes: it agrees with the partitions (ANMI {d.anmi:.3f}) no worse than the best of "
+            f"those with about as many clusters, partition {best}, agrees with the others "
+            f"({d.best_partition_anmi:.3f}; a lead of up to 0.01 does not count)."
         )
     else:
         answer = (
             f"Perhaps not: partition {best} agrees better with the others (ANMI "
             f"{d.best_partition_anmi:.3f}) than the consensus does ({d.anmi:.3f})."
         )
-    return _finding("Is the consensus as good as the best partition?", answer, d.harmless)
+    return _finding(question, answer, d.harmless)
 
 
 def _bad_partitions(content: Content) -> Finding:
@@ -111,8 +120,8 @@ def _bad_partitions(content: Content) -> Finding:
     return _finding(
         question,
         f"{len(names):,} of {content.ensemble.n_partitions:,} partitions: {join_names(names)}. A "
-        "bad partition agrees with the consensus much less than the others, or has only one "
-        "cluster.",
+        "bad partition cuts across the clusters of the consensus much more than the others, or has "
+        "only one cluster.",
         False,
     )
 

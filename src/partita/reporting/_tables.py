@@ -1,4 +1,4 @@
-"""The tables of a report: clusters, partitions, views, least confident samples, methods."""
+"""The tables of a report: clusters, partitions, views, most doubtful samples, methods."""
 
 from __future__ import annotations
 
@@ -117,11 +117,11 @@ def view_table(content: Content) -> ReportTable | None:
 
 
 def sample_table(content: Content) -> ReportTable:
-    """Return the samples with the lowest confidence."""
+    """Return the samples with the lowest margin."""
     d, sample_ids = content.diagnosis, content.ensemble.sample_ids
     doubtful = set(content.doubtful.tolist())
     rows = []
-    for x in _least_confident(d.confidence, d.margin).tolist():
+    for x in _most_doubtful(d.confidence, d.margin).tolist():
         disagreeing = d.disagreeing_partitions(x).tolist()
         runner_up = int(d.runner_up[x])
         rows.append(
@@ -151,13 +151,13 @@ def sample_table(content: Content) -> ReportTable:
         },
         rows,
         len(d.labels) - len(rows),
-        "samples are left out: they have a higher confidence, are alone in their cluster, or have "
+        "samples are left out: they have a higher margin, are alone in their cluster, or have "
         "no label.",
         "Confidence: share of the partitions that put the sample together with another sample of "
         "its cluster, on average. Next cluster: the other cluster with the highest such share. "
         "Margin: confidence minus the share of the next cluster. Against: number of partitions "
-        "that put the sample together with samples of another cluster. Doubtful: confidence below "
-        "one half, or margin below zero.",
+        "that put the sample together with samples of another cluster. Doubtful: margin "
+        "not above zero.",
     )
 
 
@@ -206,15 +206,15 @@ def _table(
     }
 
 
-def _least_confident(
+def _most_doubtful(
     confidence: NDArray[np.float64], margin: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Return the samples with the lowest confidence; of equal ones, the smaller margin first."""
+    """Return the samples with the lowest margin; of equal ones, the lower confidence first."""
     samples = np.flatnonzero(np.isfinite(confidence))
     if len(samples) > MOST_SAMPLES:
-        bound = np.partition(confidence[samples], MOST_SAMPLES - 1)[MOST_SAMPLES - 1]
-        samples = samples[confidence[samples] <= bound]
-    return samples[np.lexsort((margin[samples], confidence[samples]))][:MOST_SAMPLES]
+        bound = np.partition(margin[samples], MOST_SAMPLES - 1)[MOST_SAMPLES - 1]
+        samples = samples[margin[samples] <= bound]
+    return samples[np.lexsort((confidence[samples], margin[samples]))][:MOST_SAMPLES]
 
 
 def _count(weight: float) -> int | float:
