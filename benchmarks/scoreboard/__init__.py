@@ -1,0 +1,1 @@
+"""Score methods and generators on folders of benchmark sets."""

@@ -1,0 +1,150 @@
+"""`python -m benchmarks.scoreboard DIR`: score methods and generators on a folder of sets.
+
+Sets with features: every generator makes partitions, every method fuses them. Sets with a table of
+labels by other algorithms: every method fuses the table, and the algorithms are scored beside them.
+The number of clusters is the true one (`--k-rules true`), the suggestion of `scan_k_features` or
+`scan_k` ("scan"), or first one and then the other (default). Several true labelings: the one that
+fits best counts. Records are written as they come. The same call continues a run that was stopped.
+
+DIR is `PARTITA_DATA` or ../shared/data by default. The layouts are described in `_sets.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.scoreboard._picture import draw
+from benchmarks.scoreboard._records import RECORDS, Record, append, key_of, read
+from benchmarks.scoreboard._sets import find_sets
+from benchmarks.scoreboard._statistics import Board, boards
+from benchmarks.scoreboard._work import Unit, run, sources
+
+METHODS = ("ccgp", "lwgp", "lwea", "eac", "hbgf", "sec", "kcc", "mcla", "ecpcs", "voting", "lce")
+GENERATORS = ("landmark_spectral", "random_k")
+
+
+def units(arguments: argparse.Namespace, records: list[Record]) -> list[Unit]:
+    """Return the work that has no records yet, small sets first."""
+    done = defaultdict(set)
+    for record in records:
+        done[key_of(record)].add(record["method"])
+    chosen = [
+        each
+        for each in find_sets(arguments.folder)
+        if each.n_samples <= arguments.max_samples
+        and (not arguments.sets or each.name in arguments.sets)
+    ]
+    work = []
+    for dataset in sorted(chosen, key=lambda each: each.n_samples):
+        for source in sources(dataset, arguments.generators):
+            for k_rule in arguments.k_rules:
+                for seed in range(arguments.seeds):
+                    have = done[dataset.name, source, seed, k_rule]
+                    methods = tuple(m for m in arguments.methods if m not in have)
+                    if methods:
+                        work.append(
+                            Unit(
+                                arguments.folder,
+                                dataset.name,
+                                source,
+                                seed,
+                                k_rule,
+                                methods,
+                                arguments.partitions,
+                                arguments.largest_k,
+                            )
+                        )
+    return work
+
+
+def measure(work: list[Unit], file: Path, jobs: int) -> None:
+    """Run all units in processes and append their records as they come."""
+    messages = Console(stderr=True, highlight=False)
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(run, unit): unit for unit in work}
+        for j, future in enumerate(as_completed(futures)):
+            append(file, future.result())
+            messages.print(f"{j + 1} of {len(work)}:", *futures[future].key)
+
+
+def show(board: Board, console: Console) -> None:
+    """Print a board: means, ranks, wins and losses against the default, seconds."""
+    reference = board.reference
+    title = f"{board.title}: {len(board.sets)} sets"
+    table = Table("contender", title=title)
+    for heading in ("ARI", "difference", "s.e.", "rank", "wins", "losses", "failed", "seconds"):
+        table.add_column(heading, justify="right")
+    for j, name in enumerate(board.contenders):
+        difference, error = board.difference(j, reference)
+        wins, losses = board.wins_and_losses(j, reference)
+        seconds = board.seconds[j]
+        table.add_row(
+            name,
+            f"{board.means[j]:.3f}",
+            f"{difference:.3f}",
+            f"{error:.3f}",
+            f"{board.ranks[j]:.2f}",
+            str(wins),
+            str(losses),
+            str(board.n_failed[j]),
+            "" if np.isnan(seconds) else f"{seconds:.2f}",
+        )
+    console.print(table)
+    console.print(
+        f"differences, wins and losses against {board.contenders[reference]}; "
+        f"Friedman p = {board.friedman_p:.2g}; critical difference of ranks = "
+        f"{board.critical_difference:.2f}"
+    )
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    summary = str(__doc__).partition("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scoreboard", description=summary)
+    shared = Path(__file__).resolve().parents[3] / "shared" / "data"
+    folder = Path(os.environ.get("PARTITA_DATA", shared))
+    parser.add_argument("folder", type=Path, nargs="?", default=folder, help="folder of sets")
+    parser.add_argument("--sets", nargs="+", default=[], help="names of sets; default all")
+    parser.add_argument("--methods", nargs="+", default=METHODS, help="keys of methods")
+    parser.add_argument("--generators", nargs="+", default=GENERATORS, help="keys of generators")
+    parser.add_argument("--k-rules", nargs="+", default=("true", "scan"), choices=("true", "scan"))
+    parser.add_argument("--seeds", type=int, default=3, help="number of seeds")
+    parser.add_argument("--partitions", type=int, default=20, help="partitions of a generator")
+    parser.add_argument("--largest-k", type=int, default=20, help="largest K of a scan")
+    parser.add_argument("--max-samples", type=int, default=10_000, help="skip larger sets")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
+    parser.add_argument("--records", type=Path, default=RECORDS, help="file to continue")
+    parser.add_argument("--pictures", type=Path, help="folder for critical-difference pictures")
+    parser.add_argument("--show", action="store_true", help="only show the records")
+    arguments = parser.parse_args(argv)
+    if not arguments.show and not arguments.folder.is_dir():
+        parser.error(f"Expected a folder of benchmark sets, got {arguments.folder}.")
+    return arguments
+
+
+def main(argv: list[str]) -> None:
+    arguments = parse(argv)
+    if not arguments.show:
+        measure(units(arguments, read(arguments.records)), arguments.records, arguments.jobs)
+    console = Console(width=120)
+    for board in boards(read(arguments.records)):
+        if not board.sets:
+            continue
+        show(board, console)
+        if arguments.pictures and len(board.contenders) > 1:
+            arguments.pictures.mkdir(parents=True, exist_ok=True)
+            name = board.title.replace(", ", "-").replace(" ", "-").lower()
+            draw(board, arguments.pictures / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

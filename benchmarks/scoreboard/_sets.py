@@ -1,0 +1,142 @@
+"""Benchmark sets: features, true labelings and tables of labels by other algorithms.
+
+Two layouts are read. The public one is `<battery>/<name>.data.gz` (a matrix of numbers),
+`.labels0.gz`, `.labels1.gz`, ... (one integer per line; 0 is noise and is not scored) and
+`.result<K>.gz` (CSV with one column of labels per algorithm, in the same folder or in any folder
+with the name of the battery). The other one is `<name>.npz` with `y` and either `X`, the parts
+`data`, `indices`, `indptr`, `shape` of a sparse matrix, or `members`, a table of partitions.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita.metrics import evaluate
+
+__all__ = ["BenchmarkSet", "Table", "find_sets"]
+
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Labels by other algorithms, one column each; without names, a pool to draw from."""
+
+    labels: Labels
+    names: list[str] | None
+
+
+@dataclass(frozen=True, eq=False)
+class BenchmarkSet:
+    """One set of a folder; its files are read when they are needed."""
+
+    name: str
+    files: list[Path]
+
+    @cached_property
+    def truths(self) -> list[Labels]:
+        """The true labelings, 0 where a sample is noise."""
+        if self._is_npz:
+            codes = np.unique(self._arrays["y"], return_inverse=True)[1]
+            return [codes.ravel().astype(np.int64) + 1]
+        files = [f for f in self.files if re.search(r"\.labels\d+\.gz$", f.name)]
+        return [np.loadtxt(f, dtype=np.int64, ndmin=1) for f in sorted(files)]
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.truths[0])
+
+    @property
+    def true_ks(self) -> list[int]:
+        """Numbers of clusters of the true labelings, one or several."""
+        return sorted({len(np.unique(y[y > 0])) for y in self.truths})
+
+    @cached_property
+    def features(self) -> Any:
+        """A dense or sparse matrix, or None."""
+        if not self._is_npz:
+            files = [f for f in self.files if f.name.endswith(".data.gz")]
+            return np.loadtxt(files[0], ndmin=2) if files else None
+        arrays = self._arrays
+        if "X" in arrays:
+            return arrays["X"].astype(np.float64)
+        if "data" not in arrays:
+            return None
+        parts = arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"]
+        matrix = sp.csr_matrix(parts, shape=tuple(arrays["shape"]))
+        return matrix[:, np.unique(matrix.indices)]  # without words that no document has
+
+    def table(self, k: int | None) -> Table | None:
+        """Return the labels of other algorithms for K clusters, or for every K there is."""
+        if self._is_npz:
+            members = self._arrays.get("members")
+            return None if members is None else Table(members.astype(np.int64), None)
+        columns: dict[str, Labels] = {}
+        for file in self.files:
+            match = re.search(r"\.result(\d+)\.gz$", file.name)
+            if match and k in (None, int(match[1])):
+                suffix = "" if k is not None else f" (K = {match[1]})"
+                columns |= {name + suffix: column for name, column in _columns(file).items()}
+        if not columns:
+            return None
+        return Table(np.column_stack([*columns.values()]), list(columns))
+
+    def score(self, labels: Any, k: int | None = None) -> dict[str, float]:
+        """Return ARI and NMI against the labeling that fits best, over the samples of its classes.
+
+        With `k`, only labelings with as many clusters count.
+        """
+        labels = np.asarray(labels)
+        scores = [
+            evaluate(y[y > 0], labels[y > 0])
+            for y in self.truths
+            if k is None or len(np.unique(y[y > 0])) == k
+        ]
+        best = max(scores, key=lambda score: score["ARI"])
+        return {name: round(float(best[name]), 4) for name in ("ARI", "NMI")}
+
+    @property
+    def _is_npz(self) -> bool:
+        return self.files[0].suffix == ".npz"
+
+    @cached_property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        with np.load(self.files[0]) as arrays:
+            return dict(arrays)
+
+
+def find_sets(folder: Path) -> list[BenchmarkSet]:
+    """Return the sets of a folder and its subfolders that have one table of features or labels."""
+    sets = [
+        BenchmarkSet(str(file.relative_to(folder).with_suffix("")), [file])
+        for file in folder.rglob("*.npz")
+        if not file.stem.endswith("_mv")  # several tables of features
+    ]
+    by_name: dict[str, list[Path]] = {}
+    for file in sorted(folder.rglob("*.gz")):
+        if match := re.fullmatch(r"(.+)\.(data|labels\d+|result\d+)\.gz", file.name):
+            by_name.setdefault(f"{file.parent.name}/{match[1]}", []).append(file)
+    sets += [
+        BenchmarkSet(name, files)
+        for name, files in by_name.items()
+        if any(".labels" in file.name for file in files)
+    ]
+    return sorted(sets, key=lambda each: each.name.lower())
+
+
+def _columns(file: Path) -> dict[str, Labels]:
+    """Return the labels by name of the algorithm."""
+    with gzip.open(file, "rt", encoding="utf-8", newline="") as text:
+        names, *rows = csv.reader(text)
+    table = np.asarray(rows, np.float64).astype(np.int64)
+    return {name: table[:, j] for j, name in enumerate(names)}

@@ -1,0 +1,204 @@
+"""The scoreboard reads both layouts, scores as defined, resumes, and compares by known formulas."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from partita.metrics import adjusted_rand
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
+
+from benchmarks.scoreboard import __main__ as scoreboard  # noqa: E402
+from benchmarks.scoreboard._picture import cliques, draw  # noqa: E402
+from benchmarks.scoreboard._records import append, read  # noqa: E402
+from benchmarks.scoreboard._sets import find_sets  # noqa: E402
+from benchmarks.scoreboard._statistics import Board, boards  # noqa: E402
+
+CENTERS = [[0, 0], [9, 0], [0, 9], [9, 9]]
+
+
+def write_lines(file: Path, lines: list[str]) -> None:
+    with gzip.open(file, "wt", encoding="utf-8") as stream:
+        stream.write("\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Four blobs, which are also two pairs of blobs; the first five samples are noise."""
+    X, y = make_blobs(60, centers=CENTERS, cluster_std=0.5, random_state=0)
+    battery = tmp_path / "sets" / "battery"
+    battery.mkdir(parents=True)
+    write_lines(battery / "blobs.data.gz", [" ".join(f"{v:.4f}" for v in row) for row in X])
+    fine, coarse = y + 1, y // 2 + 1
+    fine[:5] = 0
+    write_lines(battery / "blobs.labels0.gz", [str(v) for v in fine])
+    write_lines(battery / "blobs.labels1.gz", [str(v) for v in coarse])
+    rng = np.random.default_rng(0)
+    good, bad = [np.where(rng.random(60) < share, 1, y + 1) for share in (0.1, 0.5)]
+    columns = np.column_stack([y + 1, good, bad, rng.permutation(y) + 1])
+    rows = [",".join(map(str, row)) for row in columns]
+    results = tmp_path / "sets" / "results" / "battery"
+    results.mkdir(parents=True)
+    write_lines(results / "blobs.result4.gz", ["exact,good,bad,random", *rows])
+    np.savez(tmp_path / "sets" / "pair.npz", X=X[y < 2], y=y[y < 2])
+    np.savez(tmp_path / "sets" / "pool.npz", members=np.tile(columns, 6), y=y)
+    np.savez(tmp_path / "sets" / "views_mv.npz", X_view1=X, y=y)
+    return tmp_path / "sets"
+
+
+def arguments(folder: Path, file: Path, *options: str) -> list[str]:
+    methods = ["--methods", "ccgp", "eac", "--generators", "random_k", "--partitions", "8"]
+    common = ["--seeds", "2", "--jobs", "1", "--largest-k", "5", "--records", str(file)]
+    return [str(folder), *methods, *common, *options]
+
+
+def run_here(folder: Path, file: Path, *options: str) -> None:
+    """Do the work of a call in this process."""
+    call = scoreboard.parse(arguments(folder, file, *options))
+    for unit in scoreboard.units(call, read(file)):
+        append(file, scoreboard.run(unit))
+
+
+def test_both_layouts_are_read(folder) -> None:
+    blobs, pair, pool = find_sets(folder)
+    assert [each.name for each in (blobs, pair, pool)] == ["battery/blobs", "pair", "pool"]
+    assert (blobs.n_samples, blobs.true_ks, blobs.features.shape) == (60, [2, 4], (60, 2))
+    assert blobs.table(4).names == ["exact", "good", "bad", "random"]
+    assert blobs.table(2) is None
+    assert blobs.table(None).labels.shape == (60, 4)
+    assert (pair.true_ks, pair.table(2)) == ([2], None)
+    assert pool.features is None
+    assert (pool.table(4).labels.shape, pool.table(4).names) == ((60, 24), None)
+
+
+def test_noise_is_not_scored_and_the_best_labeling_counts(folder) -> None:
+    blobs = find_sets(folder)[0]
+    fine, coarse = blobs.truths
+    labels = fine.copy()
+    labels[:5] = 9
+    assert blobs.score(labels)["ARI"] == 1.0
+    assert blobs.score(coarse)["ARI"] == 1.0
+    expected = adjusted_rand(fine[5:], coarse[5:])
+    assert blobs.score(coarse, 4)["ARI"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_features_and_tables_at_the_true_k(folder, tmp_path) -> None:
+    file = tmp_path / "records.jsonl"
+    run_here(folder, file, "--k-rules", "true")
+    records = read(file)
+    cells = {(r["set"], r["source"], r["seed"], r["method"]): r for r in records}
+    assert len(cells) == len(records)
+    for method in ("ccgp", "eac"):
+        for seed in (0, 1):
+            assert cells["battery/blobs", "random_k", seed, method]["ARI"] > 0.9
+            assert cells["battery/blobs", "table", seed, method]["ARI"] > 0.5
+            assert cells["pair", "random_k", seed, method]["seconds"] > 0
+            assert ("pool", "random_k", seed, method) not in cells
+    assert cells["battery/blobs", "table", 0, "exact"]["ARI"] == 1.0
+    assert cells["battery/blobs", "table", 0, "random"]["ARI"] < 0.2
+    assert cells["battery/blobs", "random_k", 0, "ccgp"]["true_k"] == [2, 4]
+    features, tables = boards(records)
+    assert (features.title, features.sets) == (
+        "features, at the true K",
+        ["battery/blobs", "pair"],
+    )
+    assert (tables.title, tables.sets) == ("tables, at the true K", ["battery/blobs", "pool"])
+
+
+def test_a_scan_chooses_k_from_a_table_and_from_features(folder, tmp_path) -> None:
+    file = tmp_path / "records.jsonl"
+    run_here(
+        folder, file, "--k-rules", "scan", "--seeds", "1", "--largest-k", "3", "--sets", "pair"
+    )
+    run_here(folder, file, "--k-rules", "scan", "--seeds", "1", "--sets", "pool")
+    by_set = {r["set"]: r for r in read(file)}
+    assert by_set["pool"]["k"] in (3, 4)
+    assert by_set["pool"]["ARI"] > 0.4
+    assert by_set["pair"]["k"] in (None, 2)
+    assert by_set["pair"]["ARI"] == (0 if by_set["pair"]["k"] is None else 1)
+
+
+def test_a_killed_run_continues(folder, tmp_path) -> None:
+    whole, killed = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
+    options = ("--k-rules", "true", "--sets", "pair", "pool")
+    run_here(folder, whole, *options)
+    lines = whole.read_text().splitlines()
+    killed.write_text("\n".join(lines[:3]) + "\n" + lines[3][:20])  # the kill cut a line
+    run_here(folder, killed, *options)
+
+    def without_seconds(file: Path) -> list[str]:
+        return sorted(json.dumps({**r, "seconds": None}) for r in read(file))
+
+    assert without_seconds(killed) == without_seconds(whole)
+    before = killed.read_text()
+    run_here(folder, killed, *options)
+    assert killed.read_text() == before
+
+
+def test_a_method_without_an_answer_has_the_score_of_one_cluster(folder, tmp_path) -> None:
+    file = tmp_path / "records.jsonl"
+    call = scoreboard.parse(arguments(folder, file, "--sets", "pair", "--k-rules", "true"))
+    unit = scoreboard.units(call, [])[0]
+    (record,) = scoreboard.run(type(unit)(**{**vars(unit), "methods": ("nonsense",)}))
+    assert record["ARI"] == 0
+    assert "nonsense" in record["failed"]
+    assert boards([record])[0].n_failed.tolist() == [1]
+
+
+def test_the_command_runs_in_processes_and_draws(folder, tmp_path) -> None:
+    file, pictures = tmp_path / "records.jsonl", tmp_path / "pictures"
+    options = ("--sets", "pair", "pool", "--k-rules", "true", "--pictures", str(pictures))
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.scoreboard", *arguments(folder, file, *options)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "features, at the true K: 1 sets" in done.stdout
+    assert "random_k + ccgp" in done.stdout
+    assert len(read(file)) == 2 * 2 * 2
+    names = sorted(path.name for path in pictures.iterdir())
+    assert names == ["features-at-the-true-k.svg", "tables-at-the-true-k.svg"]
+
+
+def board(scores: list[list[float]]) -> Board:
+    n_sets, n_contenders = np.shape(scores)
+    zeros = np.zeros(n_contenders)
+    return Board(
+        "test",
+        [f"c{j}" for j in range(n_contenders)],
+        [f"s{i}" for i in range(n_sets)],
+        np.asarray(scores, float),
+        zeros,
+        zeros.astype(np.int64),
+    )
+
+
+def test_ranks_wins_and_critical_difference(tmp_path) -> None:
+    example = board([[0.9, 0.8, 0.8], [0.5, 0.6, 0.1], [0.7, 0.7, 0.2], [1.0, 0.4, 0.3]])
+    np.testing.assert_allclose(example.ranks, [1.375, 1.75, 2.875])
+    assert example.wins_and_losses(1, 0) == (1, 2)
+    mean, error = example.difference(1, 0)
+    differences = np.array([-0.1, 0.1, 0.0, -0.6])
+    assert mean == pytest.approx(differences.mean())
+    assert error == pytest.approx(differences.std(ddof=1) / 2)
+    # Demsar (2006), Table 5: q = 2.343 for three contenders at the 5 % level
+    assert example.critical_difference == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 4)), abs=1e-3)
+    assert 0 < example.friedman_p < 1
+    draw(example, tmp_path / "picture.svg")
+    assert "critical difference" in (tmp_path / "picture.svg").read_text()
+
+
+def test_cliques_are_the_longest_runs() -> None:
+    assert cliques(np.array([1.0, 1.5, 2.5, 4.0]), 1.5) == [(0, 2), (2, 3)]
+    assert cliques(np.array([1.0, 3.0]), 0.5) == []
