@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import attrgetter
 
 import numpy as np
@@ -15,9 +16,12 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import partita
 from partita import SPCE, Ensemble
+from partita.consensus.base import Size
 from partita.consensus.spce import _Model
 from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, PartitaWarning
+from partita.matrices.pairs import joined_pairs
+from partita.metrics import anmi, pairwise_agreement
 from references import load_cases
 
 # Here the K-th smallest eigenvalue is multiple on the way, and the program takes arbitrary vectors
@@ -28,9 +32,9 @@ ARBITRARY = {("ecoli_a", 0.1): 19, ("umist_p", 0.1): 5}
 
 
 def fit(labels, n_clusters, **options) -> SPCE:
-    """Fit, and take the warning about the number of components for granted."""
+    """Fit, and take the warnings about components and collapse for granted."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The matrix learned by SPCE has", PartitaWarning)
+        warnings.filterwarnings("ignore", "The (matrix learned|clusters)", PartitaWarning)
         return SPCE(n_clusters, **options).fit(labels)
 
 
@@ -299,6 +303,81 @@ def test_the_right_number_of_components_says_nothing():
     np.testing.assert_array_equal(method.labels_, SPCE(3).fit_predict(labels))
 
 
+# -- theta without the truth -----------------------------------------------------------------------
+
+THETAS = (0.2, 0.3, 0.4, 0.5)
+
+
+def random_cells(most=10, seed=0):
+    """Partitions of one cloud of points into the cells of some of them: no clear clusters."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(120, 2))
+    centers = (points[rng.choice(120, rng.integers(3, most + 1), replace=False)] for _ in range(20))
+    return np.column_stack(
+        [np.square(points[:, None] - c).sum(axis=2).argmin(axis=1) for c in centers]
+    )
+
+
+@pytest.mark.parametrize("case", ["cells", "noisy", "missing"])
+def test_auto_is_the_smallest_theta_that_agrees_enough(case):
+    labels = {
+        "cells": random_cells,
+        "noisy": lambda: make_partitions(60, 12, 4, noise=0.3)[0],
+        "missing": lambda: make_partitions(60, 12, 4, noise=0.2, missing_ratio=0.1)[0],
+    }[case]()
+    single = {theta: fit(labels, 4, theta=theta) for theta in THETAS}
+    score = {theta: anmi(labels, single[theta].labels_) for theta in THETAS}
+    enough = [theta for theta in THETAS if score[theta] >= 0.9 * max(score.values())]
+    auto = fit(labels, 4, theta="auto")
+    assert auto.theta_ == min(enough)
+    assert auto.theta_scores_ == pytest.approx(score, abs=1e-10)
+    chosen = single[auto.theta_]
+    np.testing.assert_array_equal(auto.labels_, chosen.labels_)
+    np.testing.assert_array_equal(auto.core_matrix_, chosen.core_matrix_)
+    np.testing.assert_array_equal(auto.history_, chosen.history_)
+    assert auto.converged_ == chosen.converged_
+    assert chosen.theta_ == auto.theta_
+    assert not hasattr(chosen, "theta_scores_")
+
+
+def test_auto_leaves_a_theta_that_agrees_less():
+    auto = fit(random_cells(most=19, seed=6), 6, theta="auto")
+    assert auto.theta_scores_[0.2] < 0.9 * max(auto.theta_scores_.values())
+    assert auto.theta_ > 0.2
+
+
+def test_collapse_is_reported():
+    """Isolated samples and one giant cluster: the partitions agree on much more."""
+    labels = random_cells()
+    with pytest.warns(
+        PartitaWarning, match=r'has collapsed\. Raise theta \(now 0\), or use theta="a'
+    ):
+        method = SPCE(6, theta=0.0).fit(labels)
+    between = pairwise_agreement(labels)[np.triu_indices(20, 1)].mean()
+    assert anmi(labels, method.labels_) < between / 2
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "The clusters of SPCE", PartitaWarning)
+        warnings.filterwarnings("ignore", "The matrix learned by SPCE", PartitaWarning)
+        SPCE(6, theta="auto").fit(labels)
+
+
+def test_auto_reports_progress_of_all_candidates():
+    seen = []
+    with partita.config_context(progress=seen.append):
+        fit(make_partitions(noise=0.05)[0], 3, theta="auto")
+    assert {p.total for p in seen} == {160}
+    assert all(first.done < second.done for first, second in pairwise(seen))
+
+
+def test_bytes_of_auto():
+    size = Size(n_rows=1000, n_partitions=20, n_base_clusters=100, n_clusters=4)
+    assert SPCE(4).bytes_needed(size) == SPCE.info.bytes_needed(size)
+    assert SPCE(4, theta="auto").bytes_needed(size) == SPCE(4).bytes_needed(size) + 8 * 1000**2
+
+
+# -- special cases ---------------------------------------------------------------------------------
+
+
 def test_unanimous_partitions_and_fewer_clusters():
     """Nothing to learn: every α keeps its start, components are merged."""
     labels = np.repeat([[0, 0, 5], [1, 2, 6], [2, 1, 7], [3, 3, 8]], 3, axis=0)
@@ -381,7 +460,8 @@ def test_theta_at_its_bounds(theta):
 def test_a_pair_on_the_threshold_stays(order):
     """14 of 20 votes at theta 0.3, r 0.9: S and threshold are equal, whatever the rounding."""
     labels = np.array([[0] * 20, [0] * 14 + [1] * 6])[:, order]
-    model = _Model(Ensemble.from_partitions(labels), 1, 0.3)
+    ensemble = Ensemble.from_partitions(labels)
+    model = _Model(ensemble, joined_pairs(ensemble), 1, 0.3)
     model.set_age(0.9)
     model.update_weights()
     model.Y, model.lift = np.zeros((2, 1)), np.zeros(2)

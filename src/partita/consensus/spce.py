@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -13,11 +14,12 @@ from partita._threads import run_blocks
 from partita._warn import warn_user
 from partita.config import report_progress
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
-from partita.consensus.base import MethodInfo, Solution
+from partita.consensus.base import MethodInfo, Size, Solution
 from partita.consensus.constraints import N_CLUSTERS, Interval, StrOptions
 from partita.ensemble import Ensemble
 from partita.matrices.cluster_counts import group_coassociation
-from partita.matrices.pairs import joined_pairs
+from partita.matrices.pairs import JoinedPairs, joined_pairs
+from partita.metrics import anmi, pairwise_agreement
 from partita.solvers.laplacian import LowSpectrum, low_spectrum
 from partita.solvers.merge_split import merge_groups, split_groups
 
@@ -32,6 +34,13 @@ _TOO_SPLIT = 1e-11  # if the K + 1 smallest sum to less: more than K components
 # decide: on a tie the pair stays.
 _TIE = 1e-14
 _TINY = np.finfo(np.float64).eps
+# theta="auto": candidates from the largest to the smallest, and the share of the best agreement
+# that is enough
+_THETAS = (0.5, 0.4, 0.3, 0.2)
+_ENOUGH = 0.9
+# Below this share of the partitions' agreement with each other, the clusters do not represent them.
+_COLLAPSED = 0.5
+_DIGITS = 12  # after the decimal point; smaller differences of agreement are rounding
 _TRACE = np.dtype(
     [(n, np.float64) for n in ("r", "rho", "sum_smallest", "sum_with_next", "total", "n_nonzero")]
 )
@@ -52,10 +61,12 @@ class SPCE(LearnedMatrixConsensus):
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    theta : float in [0, 1], default=0.3
+    theta : float in [0, 1] or "auto", default=0.3
         Sparsity: approximately the share of agreement below which a pair is separated, γ = (m
         theta)². The paper recommends 0.2 to 0.6; its tables use the best value according to the
-        true classes.
+        true classes. "auto" fits 0.2, 0.3, 0.4 and 0.5 and keeps the smallest value whose clusters
+        agree with the partitions (`metrics.anmi`) at least 0.9 times as well as the best, at four
+        times the cost.
     pacing : {"self", "fixed", "none"}, default="self"
         Learn W, keep its first value (SPCE-fixW of the paper), or set it to 1 (SPCE-W).
 
@@ -64,6 +75,10 @@ class SPCE(LearnedMatrixConsensus):
     n_components_ : int
         Connected components of the learned matrix. If it differs from `n_clusters`, there is a
         warning, and components are merged or split.
+    theta_ : float
+        The value of theta of this fit.
+    theta_scores_ : dict
+        Agreement with the partitions for each value that `theta="auto"` compared; only then.
     core_matrix_ : array of shape (n_distinct, n_distinct)
         S over distinct rows. `consensus_matrix()` has a row per sample.
     core_index_ : array of shape (n_samples,)
@@ -90,6 +105,10 @@ class SPCE(LearnedMatrixConsensus):
     and components of s distinct rows; O(p + s²) memory instead of O(m n²) in the paper, plus the
     two matrices that are kept.
 
+    A theta that is too small for the partitions leaves one giant component and a few samples apart,
+    often with the right number of components. There is a warning if the clusters agree with the
+    partitions less than half as well as these do with each other, by NMI.
+
     Where the paper leaves a choice open, this follows the authors' program: r falls from 0.9 to 0.5
     with at most 5 iterations each, 20 for the last, and at least 2; the rank is judged by sums of
     eigenvalues, 1e-9 and 1e-11; Y is not updated when ρ is halved. Deviations:
@@ -101,6 +120,8 @@ class SPCE(LearnedMatrixConsensus):
       depends on the order of rows. Here all its eigenvectors count with the same fraction.
     - A pair exactly at the threshold of (17) is kept; in the program this depends on rounding.
     - A partition that S reproduces exactly keeps an α of rounding size instead of 0.
+    - `theta="auto"` is not in the paper. A small theta lets ρ decide more pairs, which is the
+      method's strength until the matrix collapses; agreement with the partitions shows that.
     - Missing labels: the sums of a pair run over the partitions that label both samples and are
       scaled to all; the pair is unanimous if these agree. The disagreement of a partition is scaled
       from the pairs that it labels to all pairs.
@@ -131,62 +152,110 @@ class SPCE(LearnedMatrixConsensus):
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
-        "theta": [Interval(Real, 0, 1, closed="both")],
+        "theta": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "pacing": [StrOptions({"self", "fixed", "none"})],
     }
 
-    def __init__(self, n_clusters: int = 8, *, theta: float = 0.3, pacing: str = "self") -> None:
+    def __init__(
+        self, n_clusters: int = 8, *, theta: float | str = 0.3, pacing: str = "self"
+    ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta
         self.pacing = pacing
 
+    def bytes_needed(self, size: Size) -> int:
+        """Return the bytes of the dense arrays of a fit with these parameters.
+
+        Parameters
+        ----------
+        size : Size
+            Numbers of rows, partitions, base clusters and clusters.
+        """
+        second_model = 8 if self.theta == "auto" else 0  # S and W of half of the pairs
+        return (48 + second_model + size.n_partitions // 4) * size.n_rows**2
+
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        model = _Model(ensemble, self.n_clusters, self.theta)
+        pairs = joined_pairs(ensemble)
+        rows_as_samples = replace(ensemble, inverse=None)
+        thetas = _THETAS if isinstance(self.theta, str) else (float(self.theta),)
+        scores: dict[float, float] = {}
+        for theta in thetas:
+            candidate = _Model(ensemble, pairs, self.n_clusters, theta)
+            self._learn(candidate, len(scores) * _N_ITER, len(thetas) * _N_ITER)
+            labels_of_candidate = self._labels(ensemble, candidate)
+            scores[theta] = round(anmi(rows_as_samples, labels_of_candidate), _DIGITS)
+            # A later best is itself enough, so that the last candidate that was enough still is.
+            if scores[theta] >= _ENOUGH * max(scores.values()):
+                model, labels = candidate, labels_of_candidate
+        self._warn(ensemble, model, scores)
+        alpha = np.empty(ensemble.n_partitions)
+        alpha[ensemble.partition_order] = model.alpha
+        learned = {
+            "theta_": model.theta,
+            "n_components_": model.spectrum.n_components,
+            "core_easiness_": pairs.dense(model.W, diagonal=1.0, elsewhere=1.0),
+            "alpha_": alpha,
+            "rho_": model.rho,
+            "trace_": np.array(model.trace, _TRACE),
+        }
+        if isinstance(self.theta, str):
+            learned["theta_scores_"] = scores
+        return Solution(
+            labels,
+            objective=model.history[-1],
+            n_iter=len(model.history),
+            converged=model.has_rank,
+            history=np.asarray(model.history),
+            matrix=pairs.dense(model.S, diagonal=1.0, elsewhere=0.0),
+            learned=learned,
+        )
+
+    def _learn(self, model: _Model, n_done: int, n_iter: int) -> None:
+        """Run Algorithm 1, and report iterations as part of `n_iter`, after `n_done` of them."""
         for stage, (r, max_iter) in enumerate(_STAGES):
             model.set_age(r)
             if self.pacing == "self" or (self.pacing == "fixed" and stage == 0):
                 model.update_weights()
             for iteration in range(max_iter):
                 model.update_matrix()
-                has_rank = model.update_penalty()
-                report_progress("SPCE", len(model.history), _N_ITER)
-                if has_rank and iteration > 0:
+                model.update_penalty()
+                report_progress("SPCE", n_done + len(model.history), n_iter)
+                if model.has_rank and iteration > 0:
                     break
-        pairs, alpha = model.pairs, np.empty(ensemble.n_partitions)
-        alpha[ensemble.partition_order] = model.alpha
-        return Solution(
-            self._labels(ensemble, model),
-            objective=model.history[-1],
-            n_iter=len(model.history),
-            converged=has_rank,
-            history=np.asarray(model.history),
-            matrix=pairs.dense(model.S, diagonal=1.0, elsewhere=0.0),
-            learned={
-                "n_components_": model.spectrum.n_components,
-                "core_easiness_": pairs.dense(model.W, diagonal=1.0, elsewhere=1.0),
-                "alpha_": alpha,
-                "rho_": model.rho,
-                "trace_": np.array(model.trace, _TRACE),
-            },
-        )
 
     def _labels(self, ensemble: Ensemble, model: _Model) -> NDArray[np.int64]:
         """Return the components of S, merged or split if there are not `n_clusters`."""
         n_components, component = model.spectrum.n_components, model.spectrum.component
         if n_components == self.n_clusters:
             return component
-        too_many = n_components > self.n_clusters
-        warn_user(
-            f"The matrix learned by SPCE has {n_components} connected components instead of "
-            f"n_clusters={self.n_clusters}; they were {'merged' if too_many else 'split'}. A "
-            f"{'smaller' if too_many else 'larger'} theta (now {self.theta}) may give a number "
-            "nearer to n_clusters.",
-        )
-        if too_many:
+        if n_components > self.n_clusters:
             similarity = group_coassociation(ensemble, component, n_components)
             return merge_groups(component, similarity, ensemble.weights, self.n_clusters)
         Y = model.low_spectrum(within_rows=False).embedding
         return split_groups(component, Y, ensemble.weights, self.n_clusters)
+
+    def _warn(self, ensemble: Ensemble, model: _Model, scores: dict[float, float]) -> None:
+        """Warn if S does not have `n_clusters` components, or if the clusters are useless."""
+        n_components, theta = model.spectrum.n_components, model.theta
+        if n_components != self.n_clusters:
+            too_many = n_components > self.n_clusters
+            warn_user(
+                f"The matrix learned by SPCE has {n_components} connected components instead of "
+                f"n_clusters={self.n_clusters}; they were {'merged' if too_many else 'split'}. A "
+                f"{'smaller' if too_many else 'larger'} theta (now {theta:g}) may give a number "
+                "nearer to n_clusters.",
+            )
+        m = ensemble.n_partitions
+        if m == 1 or self.n_clusters == 1:
+            return
+        mutual = float(pairwise_agreement(ensemble).sum() - m) / (m * (m - 1))
+        if scores[theta] < _COLLAPSED * mutual:
+            warn_user(
+                f"The clusters of SPCE agree with the partitions with an average NMI of "
+                f"{scores[theta]:.2f}, the partitions with each other with {mutual:.2f}: the "
+                f"learned matrix has collapsed. Raise theta (now {theta:g})"
+                + ("." if isinstance(self.theta, str) else ', or use theta="auto".')
+            )
 
 
 class _Model:
@@ -195,11 +264,14 @@ class _Model:
     S and W hold one value per pair that some partition joins. Elsewhere S is 0 and W is 1.
     """
 
-    def __init__(self, ensemble: Ensemble, n_clusters: int, theta: float) -> None:
+    def __init__(
+        self, ensemble: Ensemble, pairs: JoinedPairs, n_clusters: int, theta: float
+    ) -> None:
         n, m = ensemble.n_rows, ensemble.n_partitions
         self.ensemble = ensemble
-        self.pairs = joined_pairs(ensemble)
+        self.pairs = pairs
         self.n_clusters = n_clusters
+        self.theta = theta
         self.gamma = (m * theta) ** 2  # after (25)
         self.alpha = np.full(m, 1.0 / m)
         self.S = np.empty(len(self.pairs))
@@ -208,6 +280,7 @@ class _Model:
         # share of all pairs of samples that each partition labels
         labeled = ensemble.weights @ ensemble.observed / ensemble.weights.sum()
         self.coverage = np.maximum(labeled, _TINY) ** 2
+        self.has_rank = False
         self.history: list[float] = []
         self.trace: list[tuple[float, ...]] = []
         self._complete(rho=0.0, gamma=0.0)  # without penalties (17) is the co-association (2)
@@ -242,15 +315,17 @@ class _Model:
         self.spectrum = self.low_spectrum()
         self._record(total)
 
-    def update_penalty(self) -> bool:
-        """Change ρ towards K components; return whether S has the requested rank."""
-        if self.spectrum.sum_smallest > _TOO_CONNECTED:
+    def update_penalty(self) -> None:
+        """Change ρ towards K components; set whether S has the requested rank."""
+        too_connected = self.spectrum.sum_smallest > _TOO_CONNECTED
+        too_split = not too_connected and self.spectrum.sum_with_next < _TOO_SPLIT
+        self.has_rank = not (too_connected or too_split)
+        if too_connected:
             self.rho *= 2.0
-        elif self.spectrum.sum_with_next < _TOO_SPLIT:
+        elif too_split:
             self.rho /= 2.0
-            return False  # Y is not updated
-        self.Y, self.lift = self.spectrum.embedding, self.spectrum.lift
-        return self.spectrum.sum_smallest <= _TOO_CONNECTED
+        if not too_split:  # otherwise the previous Y is kept
+            self.Y, self.lift = self.spectrum.embedding, self.spectrum.lift
 
     def low_spectrum(self, *, within_rows: bool = True) -> LowSpectrum:
         """Return the low spectrum of the Laplacian of S, for (18) and its rank."""
