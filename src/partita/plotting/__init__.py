@@ -10,6 +10,7 @@ from partita.plotting._confidence import ConfidenceDisplay
 from partita.plotting._consensus import ConsensusDisplay
 from partita.plotting._convergence import ConvergenceDisplay
 from partita.plotting._display import Display
+from partita.plotting._matrix import MatrixDisplay
 from partita.plotting._overview import draw_overview
 from partita.plotting._scan import ScanDisplay
 from partita.plotting._scores import ScoresDisplay
@@ -25,6 +26,7 @@ __all__ = [
     "ConsensusDisplay",
     "ConvergenceDisplay",
     "Display",
+    "MatrixDisplay",
     "ScanDisplay",
     "ScoresDisplay",
     "TrackingDisplay",
