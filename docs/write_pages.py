@@ -3,7 +3,8 @@
 python docs/write_pages.py            write
 python docs/write_pages.py --check    exit with 1 and name the pages that are out of date
 
-A generated table stands between the markers `<!-- name:start -->` and `<!-- name:end -->`.
+A generated table stands between the markers `<!-- name:start -->` and `<!-- name:end -->`. The
+pages of docs/papers are generated as a whole.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import command_line
 import generators_table
 import layers_table
 import methods_table
+import papers_pages
 import speed_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,7 +43,12 @@ def pages() -> dict[Path, str]:
         path = ROOT / page
         text = texts.get(path) or path.read_text(encoding="utf-8")
         texts[path] = replace_table(text, name, table())
-    return texts
+    return texts | papers_pages.pages()
+
+
+def read(path: Path) -> str:
+    """Return the text of a page, empty if a generated page does not exist yet."""
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def replace_table(text: str, name: str, table: str) -> str:
@@ -55,9 +62,7 @@ def replace_table(text: str, name: str, table: str) -> str:
 
 
 def main() -> int:
-    stale = {
-        path: text for path, text in pages().items() if path.read_text(encoding="utf-8") != text
-    }
+    stale = {path: text for path, text in pages().items() if read(path) != text}
     for path, text in stale.items():
         if "--check" in sys.argv[1:]:
             print(f"{path.relative_to(ROOT)} is out of date: run python docs/write_pages.py")

@@ -1,0 +1,109 @@
+"""Tables and figures of the papers: ours beside the printed values.
+
+python -m benchmarks.papers list                      tables, what is done, what is left
+python -m benchmarks.papers run 003-table4 [--quick]  compute what has no record
+python -m benchmarks.papers report [--check]          write docs/papers from the records
+python -m benchmarks.papers figures                   draw the figures from the records
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as Grid
+
+from benchmarks.papers._expect import hours
+from benchmarks.papers._figures import draw_figures
+from benchmarks.papers._pages import DOCS, stale, write_pages
+from benchmarks.papers._records import FOLDER, Records, missing
+from benchmarks.papers._run import expectation, run, unavailable
+from benchmarks.papers._tables import read_tables
+from benchmarks.papers._verdicts import SIGNS, cells
+
+
+def main() -> int:
+    options = parse()
+    match options.command:
+        case "list":
+            show_list()
+        case "run":
+            return run_tables(options)
+        case "report":
+            return report(check=options.check)
+        case "figures":
+            for path in draw_figures(DOCS / "images"):
+                print(path.name)
+    return 0
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="benchmarks.papers", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="tables, what is done, what is left")
+    compute = commands.add_parser("run", help="compute what has no record")
+    compute.add_argument("tables", nargs="+", choices=[*read_tables(), "all"])
+    compute.add_argument("--quick", action="store_true", help="few small sets and draws")
+    compute.add_argument("--data", nargs="+", help="only these data sets")
+    compute.add_argument("--draws", type=int, help="at most so many draws")
+    compute.add_argument("--jobs", type=int, default=1, help="processes")
+    compute.add_argument("--minutes", type=float, help="begin no fit after this time")
+    compute.add_argument("--longest", type=float, help="leave out fits of more seconds")
+    compute.add_argument("--records", type=Path, default=FOLDER, help="folder of the records")
+    pages = commands.add_parser("report", help="write docs/papers from the records")
+    pages.add_argument("--check", action="store_true", help="only compare; 1 if out of date")
+    commands.add_parser("figures", help="draw the figures from the records")
+    return parser.parse_args()
+
+
+def show_list() -> None:
+    """Print every table with its state and the expected hours of what is left."""
+    expected, grid = expectation(), Grid("table", "title", "fits", "left", "hours left")
+    notes = []
+    for table in read_tables().values():
+        tasks = list(dict.fromkeys(table.tasks()))
+        left = missing(tasks, {table.paper: Records(table.paper)})
+        grid.add_row(
+            table.key, table.title, str(len(tasks)), str(len(left)), f"{hours(left, expected):.2g}"
+        )
+        notes += [f"{table.key}, {d}: {why}" for d, why in unavailable(table).items()]
+        notes += [f"{table.key}, {d}: {why}" for d, why in table.missing.items()]
+    console = Console(width=140)
+    console.print(grid)
+    for note in notes:
+        console.print(note, highlight=False)
+
+
+def run_tables(options: argparse.Namespace) -> int:
+    """Run tables and print their cells."""
+    tables = read_tables()
+    failures = 0
+    for key in tables if "all" in options.tables else options.tables:
+        table = tables[key].limited(quick=options.quick, data=options.data, draws=options.draws)
+        limits = {"minutes": options.minutes, "longest": options.longest}
+        failures += len(run(table, n_jobs=options.jobs, folder=options.records, **limits))
+        grid = Grid("data", "method", "measure", "draws", "ours", "printed", "verdict", "")
+        for cell in cells(table, Records(table.paper, options.records)):
+            ours = f"{cell.mean:.3f} ± {cell.deviation:.3f}"
+            sign = SIGNS[cell.verdict]
+            names = cell.data, cell.method.name, cell.measure, str(len(cell.values))
+            grid.add_row(*names, ours, str(cell.printed or ""), cell.verdict, sign)
+        Console(width=140).print(grid)
+    return int(failures > 0)
+
+
+def report(*, check: bool) -> int:
+    """Write the pages, or name those that are out of date."""
+    if not check:
+        for path in write_pages():
+            print(f"wrote {path.name}")
+        return 0
+    for path in (old := stale()):
+        print(f"docs/papers/{path.name} is out of date: run python -m benchmarks.papers report")
+    return int(bool(old))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

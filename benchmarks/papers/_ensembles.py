@@ -1,0 +1,141 @@
+"""Base partitions by recipe, data set and draw. Generated ones are stored by their content."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.papers._tables import recipe_id
+from partita.datasets import Dataset, load
+from partita.generators import RandomFeatures, make_generator
+from partita.multiview import generate_partitions
+
+AUTHORS_FILE = "spce_author_table.npz"
+ROOT = Path(__file__).resolve().parents[2]
+STORE = Path(os.environ.get("PARTITA_ENSEMBLES", Path(__file__).with_name("ensembles")))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One ensemble of a data set. `partitions` is None if methods read the features."""
+
+    data: Dataset
+    partitions: NDArray[np.int64] | None
+    content: str
+
+    @property
+    def y(self) -> NDArray[np.int64]:
+        return self.data.y
+
+
+def data_folder() -> Path | None:
+    """Return PARTITA_DATA, or the folder shared/data beside the project, or None."""
+    if "PARTITA_DATA" in os.environ:
+        return Path(os.environ["PARTITA_DATA"])
+    beside = ROOT.parent / "shared" / "data"
+    return beside if beside.is_dir() else None
+
+
+@lru_cache(maxsize=4)
+def read(name: str, kind: str) -> Dataset:
+    """Return the data of a recipe's kind; raise FileNotFoundError with the reason if missing."""
+    folder = data_folder()
+    if kind == "pool":
+        return load(f"pool_{name}", folder=folder)
+    if kind == "subsets":  # partitions of the SPCE authors, which lie beside the folder of data
+        path = None if folder is None else folder.parent / "oracles" / name / AUTHORS_FILE
+        if path is None or not path.exists():
+            raise FileNotFoundError(f"The authors' partitions of {name!r} are not beside the data.")
+        with np.load(path) as file:
+            y, partitions = file["gt"].ravel() - 1, file["base_200"]
+        return Dataset(name, y.astype(np.int64), partitions=partitions.astype(np.int64))
+    return load(f"{name}_mv" if kind == "views" else name, folder=folder)
+
+
+def only_data(name: str, recipe: str) -> Drawn:
+    """Return the data alone, for methods that read features."""
+    return Drawn(read(name, json.loads(recipe)["kind"]), None, "features")
+
+
+def draw_ensemble(name: str, recipe: str, draw: int) -> Drawn:
+    """Return the ensemble of a draw. All methods of a table get the same one."""
+    settings = json.loads(recipe)
+    data = read(name, settings["kind"])
+    if settings["kind"] == "pool":
+        return hashed(data, data.partitions[:, authors_draw(draw, settings)])
+    if settings["kind"] == "subsets":
+        m = settings["n_partitions"]
+        return hashed(data, data.partitions[:, m * draw : m * (draw + 1)])
+    index = STORE / f"{recipe_id(recipe)}-{name}-{draw}.txt"
+    if index.exists():
+        content = index.read_text(encoding="utf-8").strip()
+        with np.load(STORE / f"{content}.npz") as file:
+            return Drawn(data, file["partitions"].astype(np.int64), content)
+    drawn = hashed(data, drop(generated(data, settings, draw), settings, draw))
+    STORE.mkdir(exist_ok=True)
+    table = drawn.partitions.astype(np.int16)
+    write(STORE / f"{drawn.content}.npz", lambda file: np.savez_compressed(file, partitions=table))
+    write(index, lambda file: file.write(drawn.content.encode()))
+    return drawn
+
+
+def authors_draw(draw: int, settings: dict[str, Any]) -> NDArray[np.int64]:
+    """Return the candidates of a draw as in the EC-CMS authors' program (MT19937)."""
+    generator = np.random.RandomState(settings["seed"])
+    for _ in range(draw):
+        generator.random_sample(100)
+    order = np.argsort(generator.random_sample(100), kind="stable")
+    return order[: settings["n_partitions"]]
+
+
+def generated(data: Dataset, settings: dict[str, Any], draw: int) -> NDArray[np.int64]:
+    """Return base partitions of the features; the draw is the seed."""
+    k, metric = data.n_classes, settings.get("metric", "euclidean")
+    numbers = {"K": k, "2K": 2 * k, "sqrt_n": int(np.sqrt(data.n_samples))}
+    parameters = {
+        name: numbers.get(value, value) if isinstance(value, str) else value
+        for name, value in settings.items()
+        if name not in ("kind", "generator", "metric", "drop")
+    }
+    if settings["kind"] == "views":
+        generator = RandomFeatures(metric=metric)
+        ensemble = generate_partitions(
+            list(data.views), generator, n_clusters=k, random_state=draw, **parameters
+        )
+        codes = ensemble.codes.astype(np.int64)
+        return np.where(codes == ensemble.missing_code, -1, codes)
+    parameters |= {"metric": metric, "random_state": draw, "n_jobs": 1}
+    generator = make_generator(settings["generator"], **parameters)
+    return np.asarray(generator.fit_transform(data.X), dtype=np.int64)
+
+
+def drop(labels: NDArray[np.int64], settings: dict[str, Any], draw: int) -> NDArray[np.int64]:
+    """Return the labels without a share of them; every sample keeps at least one."""
+    share = settings.get("drop", 0)
+    if not share:
+        return labels
+    rng = np.random.default_rng(draw)
+    is_missing = rng.random(labels.shape) < share
+    is_missing[np.arange(len(labels)), rng.integers(labels.shape[1], size=len(labels))] = False
+    return np.where(is_missing, -1, labels)
+
+
+def hashed(data: Dataset, partitions: NDArray[np.int64]) -> Drawn:
+    table = np.ascontiguousarray(partitions, dtype="<i8")
+    return Drawn(data, table, sha256(table.tobytes()).hexdigest()[:16])
+
+
+def write(path: Path, save: Any) -> None:
+    """Write a file that is never half written, whenever the run is stopped."""
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    with unfinished.open("wb") as file:
+        save(file)
+    unfinished.replace(path)

@@ -1,0 +1,67 @@
+"""Expected seconds of a fit, from the records of the same method on other data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+
+import numpy as np
+
+from benchmarks.papers._records import Records
+from benchmarks.papers._tables import Task
+
+SECONDS_PER_PAIR = 1e-6  # of a method without records
+EXPONENT = 2.0  # of n, where the records have fewer than three sizes
+EXPONENTS = (1.0, 3.0)  # smallest and largest exponent that is believed
+
+
+class Expectation:
+    """Seconds of a fit by method and number of samples.
+
+    The seconds of a method are c nᵖ; p is fitted to the medians of three sizes or more.
+    """
+
+    def __init__(self, records: Iterable[Records]) -> None:
+        self.sizes = sizes()
+        seconds: dict[str, dict[str, list[float]]] = {}
+        for some in records:
+            for record in some.by_cell.values():
+                if "seconds" in record and record["data"] in self.sizes:
+                    by_data = seconds.setdefault(record["method"], {})
+                    spent = record.get("cpu_seconds", record["seconds"])
+                    by_data.setdefault(record["data"], []).append(spent)
+        self.medians = {
+            method: {data: float(np.median(values)) for data, values in by_data.items()}
+            for method, by_data in seconds.items()
+        }
+
+    def seconds(self, task: Task) -> float:
+        """Return the expected seconds of one fit."""
+        medians = self.medians.get(task.key, {})
+        if task.data in medians:
+            return medians[task.data]
+        n = self.sizes.get(task.data, 1000)
+        if not medians:
+            return SECONDS_PER_PAIR * n**2
+        logs = np.log([self.sizes[data] for data in medians])
+        times = np.log(np.maximum(list(medians.values()), 1e-4))
+        exponent = EXPONENT
+        if len(set(logs)) >= 3:
+            exponent = float(np.clip(np.polyfit(logs, times, 1)[0], *EXPONENTS))
+        return float(np.exp(np.mean(times - exponent * logs) + exponent * np.log(n)))
+
+
+def hours(tasks: Iterable[Task], expectation: Expectation) -> float:
+    """Return the expected hours of tasks, one after another."""
+    return sum(expectation.seconds(task) for task in tasks) / 3600
+
+
+@cache
+def sizes() -> dict[str, int]:
+    """Return the number of samples by the names that tables use."""
+    text = resources.files("partita.datasets").joinpath("sets.json").read_text(encoding="utf-8")
+    numbers = {name: facts["n_samples"] for name, facts in json.loads(text).items()}
+    numbers |= {n.removeprefix("pool_"): k for n, k in numbers.items() if n.startswith("pool_")}
+    return numbers | {n.removesuffix("_mv"): k for n, k in numbers.items() if n.endswith("_mv")}

@@ -1,0 +1,89 @@
+"""Records of fits, one JSON line each, in `records/<paper>.jsonl`.
+
+A record has the scores of one fit, the seed, and a reference to the versions it was made with. It
+has no name of a machine and no path. A line is written when the fit ends, so a run that is stopped
+continues where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.papers._tables import HERE, Task, canonical, recipe_id
+
+FOLDER = HERE / "records"
+Cell = tuple[Any, ...]
+
+
+class Records:
+    """The records of one paper, by cell."""
+
+    def __init__(self, paper: str, folder: Path = FOLDER) -> None:
+        self.path = folder / f"{paper}.jsonl"
+        self.by_cell: dict[Cell, dict[str, Any]] = {}
+        self.about: dict[str, dict[str, Any]] = {}  # recipes and versions, by their ids
+        for line in (
+            self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else ()
+        ):
+            record = parse(line)
+            if "id" in record:
+                self.about[record["id"]] = record
+            elif record:
+                self.by_cell[cell_of(record)] = record
+
+    def get(self, task: Task) -> dict[str, Any] | None:
+        return self.by_cell.get(task.cell)
+
+    def add(self, task: Task, result: dict[str, Any]) -> None:
+        """Append the record of a fit, and what it refers to if that is new."""
+        made_with = versions()
+        recipe = {"id": recipe_id(task.recipe), "recipe": json.loads(task.recipe)}
+        record = {
+            "data": task.data,
+            "recipe": recipe["id"],
+            "draw": task.draw,
+            "method": task.key,
+            "parameters": json.loads(task.parameters),
+            "seed": task.seed,
+            **result,
+            "versions": made_with["id"],
+        }
+        new = [about for about in (recipe, made_with) if about["id"] not in self.about]
+        self.about |= {about["id"]: about for about in new}
+        self.by_cell[task.cell] = record
+        self.path.parent.mkdir(exist_ok=True)
+        with self.path.open("a", encoding="utf-8") as file:
+            if file.tell() and not self.path.read_bytes().endswith(b"\n"):
+                file.write("\n")  # a run was stopped inside a line
+            file.writelines(json.dumps(line) + "\n" for line in [*new, record])
+
+
+def parse(line: str) -> dict[str, Any]:
+    """Return the record of a line, or an empty one if a stopped run left half a line."""
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        return {}
+
+
+def cell_of(record: dict[str, Any]) -> Cell:
+    names = ("data", "recipe", "draw", "method")
+    return (*(record[n] for n in names), canonical(record["parameters"]), record["seed"])
+
+
+def versions() -> dict[str, Any]:
+    """Return the versions that results depend on, with an id."""
+    packages = ("partita", "numpy", "scipy", "scikit-learn", "numba")
+    content = {"python": platform.python_version(), **{name: version(name) for name in packages}}
+    return {"id": sha256(canonical(content).encode()).hexdigest()[:8], "versions": content}
+
+
+def missing(tasks: Iterable[Task], records: dict[str, Records]) -> list[Task]:
+    """Return the tasks without a record, each once."""
+    return [task for task in dict.fromkeys(tasks) if records[task.paper].get(task) is None]

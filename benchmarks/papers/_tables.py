@@ -1,0 +1,222 @@
+"""Tables and figures of the papers, read from the TOML and CSV files of this folder."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+TABLES = HERE / "tables"
+PRINTED = HERE / "printed"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed value. `digits` counts its decimals; `text` is set where no number is printed."""
+
+    mean: float | None
+    deviation: float | None
+    digits: int
+    text: str = ""
+
+    def __str__(self) -> str:
+        if self.mean is None:
+            return self.text
+        spread = "" if self.deviation is None else f" ± {self.deviation:.{self.digits}f}"
+        return f"{self.mean:.{self.digits}f}{spread}"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A line of a table: a method with fixed parameters, or with a grid of them.
+
+    `tuned` is empty for fixed parameters, "set" if the best of the grid is chosen on the truth per
+    data set, and "draw" if it is chosen per data set and draw.
+    """
+
+    name: str
+    key: str
+    grid: tuple[dict[str, Any], ...] = ({},)
+    tuned: str = ""
+    seed: int = 0
+    absent: str = ""
+    printed_as: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One fit: what is fused or clustered, how, and which repetition."""
+
+    paper: str
+    data: str
+    recipe: str  # JSON, so that tasks compare equal
+    draw: int
+    key: str
+    parameters: str  # JSON
+    seed: int
+
+    @property
+    def cell(self) -> tuple[Any, ...]:
+        return self.data, recipe_id(self.recipe), self.draw, self.key, self.parameters, self.seed
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table or figure: data sets by methods, with the printed values."""
+
+    key: str
+    content: dict[str, Any]
+
+    @property
+    def paper(self) -> str:
+        return self.content["paper"]
+
+    @property
+    def title(self) -> str:
+        return self.content["title"]
+
+    @property
+    def data(self) -> list[str]:
+        return self.content["data"]
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Return the rows of the printed table that cannot be run, with the reason."""
+        return self.content.get("missing", {})
+
+    @property
+    def draws(self) -> int:
+        return self.content["draws"]
+
+    @property
+    def measures(self) -> dict[str, str]:
+        """Return the name of each measure in the records, by the name in the table."""
+        return self.content["measures"]
+
+    @property
+    def is_figure(self) -> bool:
+        return "x" in self.content
+
+    @cached_property
+    def methods(self) -> list[Method]:
+        return [read_method(entry) for entry in self.content["methods"]]
+
+    @cached_property
+    def printed(self) -> dict[tuple[str, str, str], Printed]:
+        """Return the printed values by data set, method and measure."""
+        path = PRINTED / f"{self.content.get('printed', self.key)}.csv"
+        if not path.exists():
+            return {}
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = csv.DictReader(line for line in file if not line.startswith("#"))
+            return {
+                (line["data"], line["method"], line["measure"]): read_printed(line)
+                for line in lines
+            }
+
+    def recipe(self, data: str, change: dict[str, Any] | None = None) -> str:
+        """Return the recipe of the ensembles of a data set, as JSON."""
+        recipe = {k: v for k, v in self.content["ensembles"].items() if k != "override"}
+        override = self.content["ensembles"].get("override", {}).get(data, {})
+        return canonical(recipe | override | (change or {}))
+
+    def limited(self, *, quick: bool, data: list[str] | None, draws: int | None) -> Table:
+        """Return the table with fewer data sets or draws."""
+        content = dict(self.content)
+        if quick:
+            content |= content["quick"]
+        if data:
+            content["data"] = [name for name in content["data"] if name in data]
+        if draws is not None:
+            content["draws"] = min(draws, content["draws"])
+        return Table(self.key, content)
+
+    def points(self) -> list[tuple[Any, dict[str, Any], dict[str, Any]]]:
+        """Return the values of x of a figure, each with its change of recipe and of parameters."""
+        if not self.is_figure:
+            return [(None, {}, {})]
+        x = self.content["x"]
+        where, name = x["parameter"].split(".")
+        return [
+            (value, {name: value}, {}) if where == "ensembles" else (value, {}, {name: value})
+            for value in x["values"]
+        ]
+
+    def tasks(self) -> list[Task]:
+        """Return every fit of the table; equal fits of two tables are equal tasks."""
+        return [
+            task
+            for data, method in itertools.product(self.data, self.methods)
+            for _, change, more in self.points()
+            for parameters in method.grid
+            for task in self.fits(data, method, parameters | more, change)
+        ]
+
+    def fits(
+        self,
+        data: str,
+        method: Method,
+        parameters: dict[str, Any],
+        change: dict[str, Any] | None = None,
+    ) -> list[Task]:
+        """Return the fits of one cell, one per draw."""
+        if method.absent:
+            return []
+        recipe, settings = self.recipe(data, change), canonical(parameters)
+        return [
+            Task(self.paper, data, recipe, draw, method.key, settings, method.seed)
+            for draw in range(self.draws)
+        ]
+
+
+def read_tables() -> dict[str, Table]:
+    """Return all tables and figures by their keys."""
+    return {
+        path.stem: Table(path.stem, tomllib.loads(path.read_text(encoding="utf-8")))
+        for path in sorted(TABLES.glob("*.toml"))
+    }
+
+
+def read_method(entry: dict[str, Any]) -> Method:
+    """Return a method; a grid has every combination of its values."""
+    fixed, grid = entry.get("parameters", {}), entry.get("grid", {})
+    combinations = tuple(
+        fixed | dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())
+    )
+    return Method(
+        entry["name"],
+        entry.get("method", ""),
+        combinations,
+        entry.get("tuned", ""),
+        entry.get("seed", 0),
+        entry.get("absent", ""),
+        entry.get("printed_as", entry["name"]),
+    )
+
+
+def read_printed(line: dict[str, str]) -> Printed:
+    """Return a printed value; what is no number, such as N/A, is kept as text."""
+    mean, deviation = line["mean"], line["deviation"]
+    try:
+        value = float(mean)
+    except ValueError:
+        return Printed(None, None, 0, mean)
+    digits = len(mean.partition(".")[2])
+    return Printed(value, float(deviation) if deviation else None, digits)
+
+
+def canonical(content: dict[str, Any]) -> str:
+    """Return JSON that is equal for equal contents."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+
+def recipe_id(recipe: str) -> str:
+    """Return the short name of a recipe in the records."""
+    return sha256(recipe.encode()).hexdigest()[:8]

@@ -1,0 +1,215 @@
+"""The harness of the papers' tables: its records, its verdicts, and a quick run of some fits."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
+
+from benchmarks.papers import _ensembles  # noqa: E402
+from benchmarks.papers._pages import pages  # noqa: E402
+from benchmarks.papers._records import Records, missing  # noqa: E402
+from benchmarks.papers._run import run, unavailable  # noqa: E402
+from benchmarks.papers._tables import Printed, Table, read_tables  # noqa: E402
+from benchmarks.papers._verdicts import (  # noqa: E402
+    best_values,
+    cells,
+    contradictions,
+    judge,
+    kendall,
+    mean_ranks,
+    reasons,
+)
+
+TABLES = read_tables()
+each_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """Keep generated ensembles of a test apart."""
+    monkeypatch.setattr(_ensembles, "STORE", tmp_path / "ensembles")
+    return tmp_path / "ensembles"
+
+
+def small(key: str, data: list[str], draws: int, methods: list[str]) -> Table:
+    """Return a part of a table."""
+    table = TABLES[key].limited(quick=False, data=data, draws=draws)
+    chosen = [entry for entry in table.content["methods"] if entry["name"] in methods]
+    return Table(key, table.content | {"methods": chosen})
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+@each_table
+def test_every_method_of_a_table_can_be_compared(table: Table) -> None:
+    printed = {(data, method) for data, method, _ in table.printed}
+    for method in table.methods:
+        assert method.absent or method.key
+        if printed and not method.absent:
+            assert any(method.printed_as == name for _, name in printed), method.name
+
+
+@each_table
+def test_rows_are_printed_or_missing_for_a_reason(table: Table) -> None:
+    rows = {data for data, _, _ in table.printed}
+    kept_apart = {"lung"} if table.content.get("printed") == "004-kmeans" else set()
+    if table.key == "004-lung":
+        return
+    assert rows - set(table.data) - set(table.missing) - kept_apart - {"lung"} == set()
+
+
+@each_table
+def test_reasons_name_cells_that_exist(table: Table) -> None:
+    names = {method.name for method in table.methods}
+    for entry in reasons(table.paper):
+        assert entry["because"]
+        for key in entry.get("tables", []):
+            assert key in TABLES
+        if table.key in entry.get("tables", []) and "methods" in entry:
+            assert names & set(entry["methods"]), entry
+
+
+def test_pages_are_what_the_records_say() -> None:
+    for path, text in pages().items():
+        assert path.read_text(encoding="utf-8") == text, "run python -m benchmarks.papers report"
+
+
+# -- records ---------------------------------------------------------------------------------------
+
+
+def test_lwea_has_the_printed_digits_in_all_cells_of_the_first_line_of_table_8() -> None:
+    table = small("003-table8", TABLES["003-table8"].data, 20, ["w/o Laplacian term (LWEA)"])
+    verdicts = [cell.verdict for cell in cells(table, Records("003"))]
+    assert verdicts == ["equal"] * 24
+
+
+@pytest.mark.parametrize("paper", sorted({table.paper for table in TABLES.values()}))
+def test_all_methods_of_a_draw_had_the_same_ensemble(paper: str) -> None:
+    contents: dict[tuple[str, str, int], set[str]] = {}
+    for record in Records(paper).by_cell.values():
+        if record["ensemble"] not in ("features", "not recorded"):
+            where = record["data"], record["recipe"], record["draw"]
+            contents.setdefault(where, set()).add(record["ensemble"])
+    assert [where for where, content in contents.items() if len(content) > 1] == []
+
+
+@pytest.mark.shared
+def test_quick_fits_repeat_the_records_and_the_printed_order(shared, tmp_path) -> None:
+    methods = ["PTA-AL", "ECPCS-MC", "ECPCS-HC", "LWEA", "LWGP"]
+    table = small("003-table4", ["ecoli"], 3, methods)
+    assert run(table, folder=tmp_path) == {}
+    fresh, stored = Records("003", tmp_path), Records("003")
+    for task in table.tasks():
+        assert fresh.get(task)["ARI"] == pytest.approx(stored.get(task)["ARI"], abs=2e-6), task
+    assert contradictions(cells(table, fresh)) == []
+
+
+def test_without_a_folder_the_sets_of_scikit_learn_are_run(tmp_path, store, monkeypatch) -> None:
+    monkeypatch.setenv("PARTITA_DATA", str(tmp_path))
+    _ensembles.read.cache_clear()
+    table = small("002-table3", ["iris", "tr12"], 1, ["SEC", "HCC average"])
+    assert list(unavailable(table)) == ["tr12"]
+    assert "has no tr12.npz" in unavailable(table)["tr12"]
+    assert run(table, folder=tmp_path) == {}
+    results = {cell.method.name: cell.mean for cell in cells(table, Records("002", tmp_path))}
+    assert set(results) == {"SEC", "HCC average"}
+    assert min(results.values()) > 0.5
+    assert len(list(store.glob("*.npz"))) == 1  # both methods had the same ensemble
+    _ensembles.read.cache_clear()
+
+
+def test_a_run_continues_where_it_was_stopped(tmp_path, store, monkeypatch) -> None:
+    monkeypatch.setenv("PARTITA_DATA", str(tmp_path))
+    _ensembles.read.cache_clear()
+    table = small("002-table3", ["iris"], 2, ["SEC"])
+    run(table, folder=tmp_path)
+    path = tmp_path / "002.jsonl"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:-1]) + "\n" + lines[-1][:40])  # stopped inside a line
+    left = missing(table.tasks(), {"002": Records("002", tmp_path)})
+    assert [task.draw for task in left] == [1]
+    run(table, folder=tmp_path)
+    assert missing(table.tasks(), {"002": Records("002", tmp_path)}) == []
+    again = Records("002", tmp_path).get(left[0])
+    old = json.loads(lines[-1])
+    for name in ("seconds", "cpu_seconds"):
+        old.pop(name), again.pop(name)
+    assert again == old
+    _ensembles.read.cache_clear()
+
+
+def test_commands_run() -> None:
+    for command in (["list"], ["report", "--check"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.papers", *command],
+            cwd=ROOT, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+# -- verdicts --------------------------------------------------------------------------------------
+
+
+def verdict(values, mean, deviation, *, same_draws=True, draws=4, printed_draws=4):
+    content = {
+        "paper": "none", "data": ["a"], "methods": [{"name": "M", "method": "eac"}],
+        "draws": draws, "same_draws": same_draws, "printed_draws": printed_draws,
+        "measures": {"ARI": "ARI"},
+    }  # fmt: skip
+    table = Table("none", content)
+    table.__dict__["printed"] = {("a", "M", "ARI"): Printed(mean, deviation, 3)}
+    return judge(table, "a", table.methods[0], "ARI", tuple(values), None)
+
+
+def test_equal_needs_the_same_draws_and_the_same_digits() -> None:
+    values = [0.4, 0.5, 0.6, 0.5]
+    spread = round(float(np.std(values, ddof=1)), 3)
+    assert verdict(values, 0.5, spread).verdict == "equal"
+    assert verdict(values, 0.5, spread, same_draws=False).verdict == "within"
+    assert verdict(values[:3], 0.5, 0.1).verdict == "within"  # not all draws
+    assert verdict(values, 0.5, spread + 0.001).verdict == "within"
+
+
+def test_within_means_two_standard_errors_of_the_difference() -> None:
+    values = [0.4, 0.5, 0.6, 0.5]
+    error = np.hypot(np.std(values, ddof=1) / 2, 0.1 / 2)
+    inside, outside = 0.5 + 1.9 * error, 0.5 + 2.1 * error
+    assert verdict(values, round(inside, 3), 0.1).verdict == "within"
+    assert verdict(values, round(outside, 3), 0.1).verdict == "below"
+    assert verdict(values, round(1 - outside, 3), 0.1).verdict == "better"
+    assert verdict(values, round(outside, 3), 0.1).reason == "no reason has been found"
+
+
+def test_tuned_values_are_the_best_of_complete_grids(tmp_path) -> None:
+    entry = {"name": "M", "method": "spce", "grid": {"theta": [0.1, 0.2]}, "tuned": "set"}
+    content = {
+        "paper": "none", "data": ["a"], "methods": [entry], "draws": 3,
+        "ensembles": {"kind": "pool"}, "measures": {"ARI": "ARI"},
+    }  # fmt: skip
+    table, records = Table("none", content), Records("none", tmp_path)
+    method = table.methods[0]
+    values = {0.1: [0.1, 0.9, 0.2], 0.2: [0.3, 0.4]}
+    for theta, scores in values.items():
+        for task, score in zip(table.fits("a", method, {"theta": theta}), scores, strict=False):
+            records.add(task, {"ARI": score})
+    per_set = best_values(table, records, "a", method, "ARI")
+    assert per_set == ((0.1, 0.9), {"theta": 0.1})  # the third draw lacks a combination
+    per_draw = dataclasses.replace(method, tuned="draw")
+    assert best_values(table, records, "a", per_draw, "ARI")[0] == (0.3, 0.9)
+
+
+def test_ranks_and_tau() -> None:
+    values = np.array([[0.9, 0.5, 0.5], [0.8, 0.9, 0.1]])
+    np.testing.assert_allclose(mean_ranks(values), [1.5, 1.75, 2.75])
+    assert kendall(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0])) == -1.0
+    assert kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])) == 1.0
