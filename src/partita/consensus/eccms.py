@@ -111,9 +111,9 @@ class ECCMS(LearnedMatrixConsensus):
     `consensus_matrix()` returns C with a row per sample, including its diagonal, not symmetrized.
 
     Cost O(n'² f) per iteration for n' distinct rows, where f is the mean number of entries in a row
-    of the sparse factor of 2 Phi + 2 I (5 to 20 for alpha = 0.8 and 20 partitions). The sparse
-    factor replaces a product with an inverse and works exactly, block by block, on the components
-    of H. Memory: five n' x n' arrays. Solving on distinct rows is exact.
+    of the sparse factor of 2 Phi + (gamma1 + gamma2) I (5 to 20 for alpha = 0.8 and 20 partitions).
+    The factor replaces a product with an inverse and works exactly, block by block, on the
+    components of H. Memory: five n' x n' arrays. Solving on distinct rows is exact.
 
     Missing labels: CA and H are shares of the partitions that label both samples, and so is the
     locally weighted affinity. A pair that no partition labels has affinity 0.
@@ -131,6 +131,24 @@ class ECCMS(LearnedMatrixConsensus):
     once its changes are below tol/1000 of ||A||, where the program runs to its limit of iterations;
     linkage uses (C + Cᵀ) / 2, where the program reads one triangle of C and so depends on the order
     of the rows; samples with equal labels are one weighted row from the start.
+
+    Choice of values without the truth: the defaults are those of the paper. Mean ARI on the ten
+    pools of its authors (five draws of 20 partitions, at most 500 samples, weighted to the full
+    number), and on 81 ensembles from 30 other data sets (at most 300 samples):
+
+        alpha, lam                          pools   others
+        0.8, 0.4                            0.479   0.402
+        0.8, 0.02                           0.507   0.400
+        0.7, 0.1                            0.513   0.390
+        0.75, 0.1, mean of lwca and ecpcs   0.488   0.403
+        the best for each pool              0.527
+
+    The smaller lam gains almost only on Ecoli (0.50 to 0.75); the smaller alpha gains on Caltech20
+    and LS and loses on others.
+
+    Low co-association as evidence, which the paper leaves to future work, is not an option: with
+    C = 0 for all pairs with CA <= beta, the mean ARI on the same pools (at least four draws) is
+    0.473, 0.466, 0.464 and 0.443 for beta = 0, 0.05, 0.1 and 0.2, and 0.478 without.
 
     References
     ----------
