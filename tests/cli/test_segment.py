@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 from planted import POINTS
 
 from partita.generators import segment
@@ -38,6 +39,19 @@ def test_files_follow_each_other(partita, tmp_path: Path) -> None:
     done = partita("segment", "a.npy", "b.npy", *OPTIONS)
     assert done.exit_code == 0, done.stderr
     assert LabelStore.open(tmp_path / "S").n_samples == 60
+
+
+def test_sparse_rows_by_direction_with_replacement(partita, tmp_path: Path) -> None:
+    sp.save_npz("X.npz", sp.csr_matrix(np.abs(POINTS)), compressed=False)
+    options = (*OPTIONS, "-n", "30", "--metric", "cosine", "--replacement")
+    done = partita("segment", "X.npz", *options)
+    assert done.exit_code == 0, done.stderr
+    expected = segment(
+        "X.npz", "T", n_partitions=30, n_clusters=(2, 4), n_rows=40, metric="cosine",
+        replacement=True, n_jobs=1, random_state=3,
+    )  # fmt: skip
+    store = LabelStore.open(tmp_path / "S")
+    np.testing.assert_array_equal(store.read(0, 60), expected.read(0, 60))
 
 
 def test_mistakes_are_one_line(partita, features: Path) -> None:

@@ -27,8 +27,8 @@ from partita.exceptions import (
     PartitaWarning,
 )
 from partita.generators import RandomRows, segment
-from partita.generators._feature_files import FeatureFiles
 from partita.generators._segmentation_task import SegmentationTask, make_partition, sample_rows
+from partita.io.feature_files import FeatureFiles
 from partita.io.store._chunks import LabelChunks
 from partita.io.store._metadata import StoreMetadata
 

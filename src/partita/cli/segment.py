@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,12 +14,19 @@ from partita.cli._options import Json, Quiet, Seed, k_range
 __all__ = ["run"]
 
 
+class Metric(StrEnum):
+    """How rows are compared."""
+
+    euclidean = "euclidean"
+    cosine = "cosine"
+
+
 def run(
     features: Annotated[
         list[Path],
         typer.Argument(
             metavar="FEATURES",
-            help="Matrix of numbers as .npy; the rows of several files are joined.",
+            help="Matrix of numbers as .npy, or sparse as .npz; the rows of several are joined.",
         ),
     ],
     output: Annotated[
@@ -41,6 +49,12 @@ def run(
     rows: Annotated[
         int | None, typer.Option(help="Number of rows that a partition uses, instead of --ratio.")
     ] = None,
+    metric: Annotated[
+        Metric, typer.Option(help="Compare rows by distance, or by direction as usual for texts.")
+    ] = Metric.euclidean,
+    replacement: Annotated[
+        bool, typer.Option("--replacement", help="Draw rows with replacement.")
+    ] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
     ] = None,
@@ -64,6 +78,8 @@ def run(
             ratio=ratio,
             n_rows=rows,
             n_clusters=(k[0], k[-1]),
+            metric=metric.value,
+            replacement=replacement,
             n_jobs=jobs,
             random_state=seed,
         )

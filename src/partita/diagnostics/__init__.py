@@ -2,5 +2,6 @@
 
 from partita.diagnostics._analysis import confidence_and_margin, diagnose, membership
 from partita.diagnostics._diagnosis import Diagnosis
+from partita.diagnostics._keywords import cluster_keywords
 
-__all__ = ["Diagnosis", "confidence_and_margin", "diagnose", "membership"]
+__all__ = ["Diagnosis", "cluster_keywords", "confidence_and_margin", "diagnose", "membership"]

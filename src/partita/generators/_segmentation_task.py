@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 from partita.exceptions import InvalidEnsembleError
 from partita.generators._base import MISSING
 from partita.generators._estimators import check_labels, clone_with_seed
-from partita.generators._feature_files import FeatureFiles
+from partita.generators._features import has_direction, unit_rows
+from partita.io.feature_files import FeatureFiles
 from partita.io.store import LabelStore
 
 __all__ = ["SegmentationTask", "make_partition", "sample_rows"]
@@ -39,6 +40,10 @@ class SegmentationTask:
         None: MiniBatchKMeans.
     entropy : list of int
         Seed of all random numbers.
+    metric : str, default="euclidean"
+        "cosine" scales rows to unit length; a row of zeros then gets no label.
+    replacement : bool, default=False
+        Whether rows are drawn with replacement.
     """
 
     features: FeatureFiles
@@ -48,6 +53,8 @@ class SegmentationTask:
     k_max: int | None
     estimator: Any
     entropy: list[int]
+    metric: str = "euclidean"
+    replacement: bool = False
 
 
 def make_partition(task: SegmentationTask, index: int) -> int:
@@ -58,15 +65,28 @@ def make_partition(task: SegmentationTask, index: int) -> int:
     """
     seed = np.random.SeedSequence(task.entropy, spawn_key=(index,))
     rng = np.random.default_rng(seed)
-    rows = sample_rows(task.features.shape[0], task.n_rows, rng)
+    draw = sample_rows_again if task.replacement else sample_rows
+    drawn = draw(task.features.shape[0], task.n_rows, rng)
+    rows, copies = np.unique(drawn, return_counts=True)
     estimator = _estimator(task, rng)
-    with threadpool_limits(1):
-        labels = check_labels(estimator.fit_predict(task.features.take(rows)), "the estimator")
+    X = task.features.take(rows)
+    usable = np.ones(len(rows), bool)
+    if task.metric == "cosine":
+        usable = has_direction(X)
+        X = unit_rows(X)
+    labels = np.full(len(rows), MISSING, np.int32)
+    if usable.any():
+        # a row that was drawn several times counts as often
+        places = np.repeat(np.flatnonzero(usable), copies[usable])
+        is_whole = usable.all() and len(rows) == len(drawn)
+        with threadpool_limits(1):
+            clustered = estimator.fit_predict(X if is_whole else X[places])
+        labels[places] = check_labels(clustered, "the estimator")
     is_labeled = labels != MISSING
     if not is_labeled.any():
         raise InvalidEnsembleError(
-            f"{estimator} labels all {len(rows)} rows of partition {index} as noise. Change its "
-            "parameters."
+            f"{estimator} labels all {len(rows)} rows of partition {index} as noise, or all are "
+            "zero. Change its parameters."
         )
     categories, codes = np.unique(labels[is_labeled], return_inverse=True)
     with LabelStore.resume(task.store, shared=True) as writer:
@@ -75,7 +95,7 @@ def make_partition(task: SegmentationTask, index: int) -> int:
             codes.reshape(-1),
             rows[is_labeled],
             categories=categories,
-            provenance={"estimator": str(estimator), "rows": len(rows), "spawn_key": index},
+            provenance={"estimator": str(estimator), "rows": len(drawn), "spawn_key": index},
         )
     return index
 
@@ -94,6 +114,11 @@ def sample_rows(n: int, size: int, rng: np.random.Generator) -> NDArray[np.int64
         more = rng.integers(n, size=(size - len(chosen)) * 5 // 4 + 8)
         chosen = np.unique(np.concatenate([chosen, more]))
     return np.delete(chosen, rng.choice(len(chosen), len(chosen) - size, replace=False))
+
+
+def sample_rows_again(n: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw `size` of the numbers 0..n-1 with replacement, in ascending order."""
+    return np.sort(rng.integers(n, size=size))
 
 
 def _estimator(task: SegmentationTask, rng: np.random.Generator) -> Any:

@@ -15,9 +15,9 @@ from partita._warn import warn_user
 from partita.config import get_config
 from partita.exceptions import InvalidStoreError
 from partita.generators._estimators import check_clusterer
-from partita.generators._feature_files import FeatureFiles
 from partita.generators._segmentation_task import SegmentationTask
 from partita.generators._segmentation_workers import open_workers, run_task
+from partita.io.feature_files import FeatureFiles
 from partita.io.store import LabelStore, remove_columns
 
 __all__ = ["segment"]
@@ -34,6 +34,8 @@ def segment(
     n_rows: int | None = None,
     n_clusters: int | tuple[int, int] | None = None,
     estimator: Any = None,
+    metric: str = "euclidean",
+    replacement: bool = False,
     partition_names: Sequence[str] | None = None,
     n_jobs: int | None = None,
     client: Any = None,
@@ -41,8 +43,8 @@ def segment(
 ) -> LabelStore:
     """Cluster random samples of rows of a feature file and write the labels to a store.
 
-    Every partition draws its rows without replacement, reads only these, clusters them and writes
-    its column of labels. The other samples have no label in it. Neither the features nor the labels
+    Every partition draws its rows at random, reads only these, clusters them and writes its column
+    of labels. The other samples have no label in it. Neither the features nor the labels
     are all in memory at any time. Partitions are made in several processes, with one core each.
 
     Every partition has its own seed. After an interruption, the same call makes the partitions
@@ -50,8 +52,10 @@ def segment(
 
     Parameters
     ----------
-    features : path of a .npy file, array mapped with np.load(path, mmap_mode="r"), or a list
-        Features of shape (n_samples, n_features). The rows of several files are concatenated.
+    features : path of a .npy or .npz file, array mapped with np.load(path, mmap_mode="r"), or list
+        Features of shape (n_samples, n_features). The rows of several files are concatenated. A
+        .npz file has a sparse matrix that `scipy.sparse.save_npz(path, X.tocsr(),
+        compressed=False)` wrote; single rows of it can be read.
     store : str or Path
         Folder for the labels: a new one, or that of an interrupted call with the same arguments.
     n_partitions : int, default=100
@@ -59,13 +63,20 @@ def segment(
     ratio : float in (0, 1], optional
         Share of the samples that a partition clusters. Pass this or `n_rows`; by default 0.5.
     n_rows : int, optional
-        Number of samples that a partition clusters.
+        Number of samples that a partition clusters, with `replacement` that it draws.
     n_clusters : int or (int, int), optional
         K_i, or the range from which it is drawn uniformly, both ends included. It is set on the
         estimator. By default the estimator keeps its own setting. Required without `estimator`.
     estimator : clusterer, optional
         Any estimator with `fit_predict`. It is cloned; negative labels are missing. By default
         scikit-learn's MiniBatchKMeans.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        "cosine" scales every row to length 1, so that k-means compares directions, as usual for
+        texts. A row of zeros has no direction and gets no label.
+    replacement : bool, default=False
+        Whether rows are drawn with replacement, as in the experiments of the paper. A row that is
+        drawn several times counts as often. With a ratio r, a partition then labels a share of
+        1 - exp(-r) of the samples.
     partition_names : sequence of str, optional
         Names of the partitions. By default they have no names.
     n_jobs : int, optional
@@ -86,6 +97,9 @@ def segment(
     -----
     New processes import the main script again: call this under `if __name__ == "__main__":`, or
     with `n_jobs=1`.
+
+    With `metric="cosine"`, centers are means of rows of length 1 and are shorter than 1. Spherical
+    k-means also scales the centers to length 1; pass such an `estimator` if you need it.
 
     Memory: about three times the sampled rows per process. Disk: n_samples bytes per partition (two
     per label with more than 255 clusters), and twice that until the columns are combined.
@@ -110,20 +124,28 @@ def segment(
     files = FeatureFiles.of(features)
     n_rows = _check_n_rows(files.shape[0], ratio, n_rows)
     k_min, k_max = _check_k_range(n_clusters, n_rows, estimator)
+    if metric not in ("euclidean", "cosine"):
+        raise ValueError(f'metric must be "euclidean" or "cosine", got {metric!r}.')
     if n_partitions < 1:
         raise ValueError(f"n_partitions={n_partitions} must be at least 1.")
     jobs = min(int(effective_n_jobs(n_jobs or get_config().n_threads)), n_partitions)
     require_memory(
-        jobs * n_rows * files.shape[1] * files.dtype.itemsize * _COPIES,
+        jobs * n_rows * files.row_bytes * _COPIES,
         f"Clustering {n_rows} rows of {files.shape[1]} features in {jobs} process(es)",
         lambda _: "Sample fewer rows or lower n_jobs.",
     )
     path = Path(store).absolute()
-    settings = _settings(files, n_rows, k_min, k_max, estimator, n_partitions)
+    settings = {
+        **_settings(files, n_rows, k_min, k_max, estimator, n_partitions),
+        "metric": metric,
+        "replacement": replacement,
+    }
     entropy = _open_store(
         path, settings, files.shape[0], n_partitions, partition_names, random_state
     )
-    task = SegmentationTask(files, path, n_rows, k_min, k_max, estimator, entropy)
+    task = SegmentationTask(
+        files, path, n_rows, k_min, k_max, estimator, entropy, metric, replacement
+    )
     if not LabelStore.open(path).is_complete:
         with LabelStore.resume(path, shared=True) as writer:
             written = set(writer.written_columns)
@@ -214,7 +236,8 @@ def _open_store(
             provenance={**settings, "entropy": entropy},
         ).close()
         return list(entropy)
-    saved = LabelStore.open(path).provenance
+    # stores made before these options existed do not name them
+    saved = {"metric": "euclidean", "replacement": False, **LabelStore.open(path).provenance}
     if random_state is None:
         entropy = saved.get("entropy")
     settings = {**settings, "entropy": entropy}

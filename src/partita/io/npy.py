@@ -38,11 +38,16 @@ class NpyRows:
 
     @classmethod
     def of(
-        cls, source: str | Path | np.memmap[Any, Any], *, vector_as_column: bool = False
+        cls,
+        source: str | Path | np.memmap[Any, Any],
+        *,
+        vector_as_column: bool = False,
+        start: int = 0,
     ) -> NpyRows:
         """Open a path, or a whole array that `np.load(path, mmap_mode="r")` mapped.
 
-        A one-dimensional array is an error unless `vector_as_column` is true.
+        A one-dimensional array is an error unless `vector_as_column` is true. In the file of a
+        path, the array begins at byte `start`.
         """
         if isinstance(source, np.memmap):
             whole: Any = source.base  # the base of a slice is the mapped array, not the map
@@ -54,7 +59,7 @@ class NpyRows:
             file: Any = source.filename
             rows = cls(Path(file), source.dtype, source.shape, int(source.offset), by_columns)
         else:
-            rows = cls._from_header(Path(source).absolute())
+            rows = cls._from_header(Path(source).absolute(), start)
         if vector_as_column and len(rows.shape) == 1:
             rows = replace(rows, shape=(rows.shape[0], 1))
         if len(rows.shape) != 2 or 0 in rows.shape:
@@ -71,8 +76,9 @@ class NpyRows:
         return rows
 
     @classmethod
-    def _from_header(cls, path: Path) -> NpyRows:
+    def _from_header(cls, path: Path, start: int) -> NpyRows:
         with open(path, "rb") as file:
+            file.seek(start)
             try:
                 version = np.lib.format.read_magic(file)
                 read = (
