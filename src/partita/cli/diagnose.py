@@ -127,6 +127,8 @@ def _print_summary(diagnosis: Diagnosis) -> None:
     )
     if summary["n_partitions"] > 1:
         typer.echo(f"mean element-centric consistency {summary['mean_element_consistency']:.3f}")
+    if summary["n_modes"] > 1:
+        typer.echo(f"the partitions tell different stories: {diagnosis.modes}")
     if summary["best_partition"] is None:
         typer.echo(
             f"the consensus agrees with the partitions (ANMI {summary['anmi']:.3f}); no partition "

@@ -14,6 +14,7 @@ from partita.diagnostics._views import score_views
 from partita.ensemble import Ensemble
 from partita.ensemble.view_names import views_of_partitions
 from partita.metrics import element_centric_consistency
+from partita.structure import Modes, modes
 
 __all__ = ["Diagnosis", "by_partition", "soft_membership"]
 
@@ -156,6 +157,15 @@ class Diagnosis:
         return self._weighted_mean(self.element_consistency)
 
     @cached_property
+    def modes(self) -> Modes:
+        """Groups of partitions that disagree, or one mode. See `partita.structure.modes`.
+
+        Computed when it is first read, with the number of clusters of the consensus and a fixed
+        seed.
+        """
+        return modes(self.partitions, max(self.n_clusters, 2), random_state=0)
+
+    @cached_property
     def membership(self) -> NDArray[np.float64]:
         """Soft membership, shape (n_samples, n_clusters): item consensus scaled to sum 1."""
         return soft_membership(self.item_consensus, self.labels)
@@ -258,6 +268,7 @@ class Diagnosis:
             "mean_confidence": self.mean_confidence,
             "mean_element_consistency": self.mean_element_consistency,
             "n_doubtful": len(self.doubtful_samples()),
+            "n_modes": self.modes.n_modes,
             "anmi": self.anmi,
             "best_partition": self.best_partition_name,
             "best_partition_anmi": self.best_partition_anmi,

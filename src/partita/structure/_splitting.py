@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 from partita.config import report_progress
 from partita.ensemble import Ensemble
@@ -122,7 +122,7 @@ def permutation_p_value(
     distance = statistic - float(null.mean())
     if spread < tolerance:
         return 0.0
-    return float(student.sf(distance / spread, n_null - 1))
+    return float(stdtr(n_null - 1, -distance / spread))
 
 
 def _permuted(clusters: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
