@@ -5,6 +5,7 @@ matplotlib is imported when a figure is drawn.
 
 from partita.plotting._agreement import AgreementDisplay
 from partita.plotting._blocks import BlockMeans, block_means
+from partita.plotting._cluster_tree import ClusterTreeDisplay
 from partita.plotting._comparison import ComparisonDisplay
 from partita.plotting._confidence import ConfidenceDisplay
 from partita.plotting._consensus import ConsensusDisplay
@@ -21,6 +22,7 @@ __all__ = [
     "PALETTE",
     "AgreementDisplay",
     "BlockMeans",
+    "ClusterTreeDisplay",
     "ComparisonDisplay",
     "ConfidenceDisplay",
     "ConsensusDisplay",

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from partita._input.containers import label_columns
 from partita._input.label_vector import code_labels
-from partita.ensemble import Ensemble
-from partita.io import LabelStore
 
-__all__ = ["Alignment", "ClusterTree", "align_labels", "cluster_tree"]
+__all__ = ["Alignment", "align_labels"]
 
 _LARGE_PART = 0.2  # share of a cluster from which a part is reported as a split or a merge
 
@@ -130,74 +126,3 @@ def _large_parts(
         if len(large) > 1:
             parts[int(name)] = {int(to_names[k]): float(shares[k]) for k in large}
     return parts
-
-
-@dataclass(frozen=True, eq=False)
-class ClusterTree:
-    """Partitions of increasing fineness with persistent cluster names. Made by `cluster_tree`.
-
-    Attributes
-    ----------
-    labels : array of shape (n_samples, n_partitions)
-        One partition per column, each aligned to the one before it.
-    n_clusters : array of shape (n_partitions,)
-        Number of clusters of each partition.
-    edges : array of shape (n_edges, 4)
-        Index of a partition, one of its clusters, a cluster of the next partition, and the number
-        of samples that the two clusters share.
-    """
-
-    labels: NDArray[np.int64]
-    n_clusters: NDArray[np.int64]
-    edges: NDArray[np.float64]
-
-
-def cluster_tree(partitions: Any) -> ClusterTree:
-    """Follow clusters over partitions of increasing fineness.
-
-    Parameters
-    ----------
-    partitions : list of label vectors, table of labels, data frame, Ensemble or LabelStore
-        The partitions from coarse to fine, for instance the consensus for K = 2, 3, 4, ...
-
-    Returns
-    -------
-    ClusterTree
-        The partitions, each with cluster names aligned to the one before it.
-
-    Examples
-    --------
-    >>> from partita import cluster_tree
-    >>> tree = cluster_tree([[0, 0, 1, 1], [5, 5, 7, 9]])
-    >>> tree.labels[:, 1]
-    array([0, 0, 1, 2])
-    """
-    vectors = _label_vectors(partitions)
-    if len(vectors) == 0:
-        raise ValueError("Expected at least one partition, got none.")
-    levels = [code_labels(vectors[0], name="partitions[0]")[0]]
-    for vector in vectors[1:]:
-        levels.append(align_labels(levels[-1], vector).labels)
-    edges = [_edges(i, coarse, fine) for i, (coarse, fine) in enumerate(pairwise(levels))]
-    return ClusterTree(
-        labels=np.stack(levels, axis=1),
-        n_clusters=np.asarray([len(np.unique(level[level >= 0])) for level in levels]),
-        edges=np.concatenate([np.empty((0, 4)), *edges]),
-    )
-
-
-def _label_vectors(partitions: Any) -> Sequence[NDArray[Any]]:
-    if isinstance(partitions, LabelStore):
-        partitions = partitions.to_ensemble(unlabeled="keep")
-    if not isinstance(partitions, Ensemble):
-        return list(label_columns(partitions)[0])
-    codes = np.where(partitions.observed, partitions.codes.astype(np.int64), -1)
-    return list(partitions.expand(codes)[:, np.argsort(partitions.partition_order)].T)
-
-
-def _edges(level: int, coarse: NDArray[np.int64], fine: NDArray[np.int64]) -> NDArray[np.float64]:
-    both = (coarse >= 0) & (fine >= 0)
-    pairs, counts = np.unique(
-        np.stack([coarse[both], fine[both]], axis=1), axis=0, return_counts=True
-    )
-    return np.column_stack([np.full(len(pairs), level), pairs, counts]).astype(np.float64)
