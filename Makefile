@@ -4,8 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 PLAIN  := .venv-plain
+SITE   := .venv-docs
 
-.PHONY: demo test test-nojit lint bench dist-check clean
+.PHONY: demo test test-nojit lint bench docs dist-check clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -48,16 +49,28 @@ lint: $(VENV)/.test
 bench: $(VENV)/.test           ## speed targets as ratios, each measured beside its reference
 	$(BIN)/python -m benchmarks.speed
 
+$(SITE)/.docs: pyproject.toml
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python -m pip install --quiet --editable ".[docs]"
+	touch $@
+
+docs: export OMP_NUM_THREADS = 1
+docs: export OPENBLAS_NUM_THREADS = 1
+docs: $(SITE)/.docs            ## the documentation site in build/docs/html; warnings are errors
+	$(SITE)/bin/python -m sphinx -E -W --keep-going -b html -d build/docs/doctrees docs build/docs/html
+	$(SITE)/bin/python docs/check_site.py build/docs/html
+
 $(VENV)/.dist: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --editable ".[dist]"
 	touch $@
 
 dist-check: export PARTITA_DIST = dist
-dist-check: $(VENV)/.dist      ## build dist/, check its metadata, install it into clean environments
+dist-check: $(VENV)/.dist      ## build dist docs/reference docs/project docs/gallery/, check its metadata, install it into clean environments
 	rm -rf dist
 	$(BIN)/python -m build
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTEST) -m slow tests/test_distribution.py
 
 clean:
-	rm -rf $(VENV) $(PLAIN) .pytest_cache .ruff_cache .mypy_cache build dist
+	rm -rf $(VENV) $(PLAIN) $(SITE) .pytest_cache .ruff_cache .mypy_cache build dist \
+	  docs/reference docs/project docs/gallery

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from partita.consensus.base import BaseConsensus, Size
 from partita.registry import all_methods
 
 ROOT = Path(__file__).resolve().parents[1]
+BUDGET = 4_000_000_000  # bytes
+LIMIT = 10_000_000  # rows; above it, memory is not what decides
 
 MISSING = {
     "native": "in the model",
@@ -79,3 +82,56 @@ def full_table() -> str:
             ]
         )
     return table(rows)
+
+
+def choice_table() -> str:
+    """Return the table of docs/which-method.md, sorted by family and then by size."""
+    rows = []
+    for c in all_methods():
+        info, limit = c.info, largest_rows(c)
+        rows.append(
+            [
+                info.family,
+                f"`{c.__name__}`",
+                "any" if limit is None else rounded(limit),
+                "yes" if info.out_of_core else "",
+                MISSING[info.missing],
+                "yes" if info.soft else "",
+                "no" if info.deterministic else "yes",
+                "yes" if info.balanced else "",
+            ]
+        )
+    rows.sort(key=lambda row: row[:2])
+    head = [
+        "family",
+        "method",
+        "largest n'",
+        "disk",
+        "missing labels",
+        "soft",
+        "random",
+        "balanced",
+    ]
+    return table([head, *rows])
+
+
+def largest_rows(method: type[BaseConsensus]) -> int | None:
+    """Return the distinct rows whose dense arrays fit into the budget, None if above LIMIT."""
+
+    def fits(n_rows: int) -> bool:
+        size = Size(n_rows=n_rows, n_partitions=100, n_base_clusters=2000, n_clusters=10)
+        return method().bytes_needed(size) <= BUDGET
+
+    if fits(LIMIT):
+        return None
+    low, high = 1, LIMIT
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def rounded(number: int) -> str:
+    """Return a number with two digits: 23170 is 23,000."""
+    unit = 10 ** max(len(str(number)) - 2, 0)
+    return f"{number // unit * unit:,}"

@@ -1,4 +1,7 @@
-"""Add the consensus of Leiden at many resolutions to an AnnData object.
+"""AnnData: the consensus of Leiden at many resolutions
+====================================================
+
+Add the consensus of Leiden at many resolutions to an AnnData object.
 
 The clusterings are simulated. Each one splits the same four cell types into smaller clusters,
 according to its resolution, and puts 15 % of the cells into a random cluster.
@@ -11,6 +14,7 @@ import numpy as np
 import pandas
 
 from partita import add_consensus
+from partita.plotting import ConsensusDisplay
 
 rng = np.random.default_rng(0)
 cell_type = rng.integers(4, size=400)
@@ -31,3 +35,6 @@ print("\ncells with the lowest confidence:")
 print(adata.obs["consensus_confidence"].nsmallest(5).round(3).to_string())
 print("\nmethod:", adata.uns["consensus"]["method"])
 print("versions:", adata.uns["consensus"]["versions"])
+
+columns = [name for name in adata.obs if name.startswith("leiden_")]
+display = ConsensusDisplay.from_labels(adata.obs[columns], adata.obs["consensus"]).plot()

@@ -1,4 +1,7 @@
-"""Scan the number of clusters of data without clusters and of data with three clusters.
+"""Choosing K: noise and three clusters
+====================================
+
+Scan the number of clusters of data without clusters and of data with three clusters.
 
 docs/choosing-k.md shows the output and explains it.
 """
@@ -8,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from partita import EAC, KScan, RandomRows, scan_k_features
+from partita.plotting import ScanDisplay
 
 CURVES = ("delta_area", "pac", "null_pac", "separation", "null_separation", "gain")
 
@@ -28,6 +32,7 @@ noise = rng.uniform(size=(120, 2))
 centers = np.asarray([[0, 0], [6, 0], [0, 6]])
 planted = centers[np.arange(120) % 3] + rng.normal(size=(120, 2))
 
+displays = {}
 for name, X in (("Uniform noise", noise), ("Three planted clusters", planted)):
     scan = scan_k_features(
         X,
@@ -40,3 +45,4 @@ for name, X in (("Uniform noise", noise), ("Three planted clusters", planted)):
     )
     print(f"{name}\n")
     print_table(scan)
+    displays[name] = ScanDisplay.from_scan(scan).plot()

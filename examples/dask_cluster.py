@@ -1,4 +1,7 @@
-"""Generate partitions and fuse them on a Dask cluster, here two processes on this machine.
+"""A Dask cluster
+==============
+
+Generate partitions and fuse them on a Dask cluster, here two processes on this machine.
 
 To use another cluster, replace `LocalCluster` by the address of its scheduler. Its workers must be
 able to read the folder of the store.

@@ -1,4 +1,7 @@
-"""Add a consensus and its confidence to a data frame of any library."""
+"""Data frames of any library
+==========================
+
+Add a consensus and its confidence to a data frame of any library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Cluster a feature matrix with one estimator and show that the seed matters little."""
+"""Features in one line
+====================
+
+Cluster a feature matrix with one estimator and show that the seed matters little."""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from partita import EnsembleClustering, adjusted_rand
+from partita.plotting import ConsensusDisplay
 
 wine = load_wine()
 model = make_pipeline(StandardScaler(), EnsembleClustering(n_clusters=3, random_state=0))
@@ -16,3 +20,6 @@ print(f"adjusted Rand index with the three cultivars: {adjusted_rand(wine.target
 model.set_params(ensembleclustering__random_state=1)
 other_labels = model.fit_predict(wine.data)
 print(f"adjusted Rand index between two seeds: {adjusted_rand(labels, other_labels):.3f}")
+
+partitions = model[-1].partitions_
+display = ConsensusDisplay.from_labels(partitions, other_labels).plot()

@@ -1,4 +1,7 @@
-"""Write a new consensus method in one file, and run the tests that every method passes.
+"""A new method in one file
+========================
+
+Write a new consensus method in one file, and run the tests that every method passes.
 
 The class has a description, its parameters and `_solve`, which labels the rows of an ensemble. The
 base class reads the input, treats missing labels, removes repeated rows, checks the memory, makes
@@ -13,6 +16,7 @@ import numpy as np
 
 from partita import BaseConsensus, Ensemble, MethodInfo, Solution, coassociation, compare
 from partita.datasets import make_partitions
+from partita.plotting import ComparisonDisplay
 from partita.solvers import agglomerate
 from partita.testing import check_consensus
 
@@ -56,4 +60,6 @@ check_consensus(SharpenedLinkage())
 print("SharpenedLinkage passes all tests of a consensus method.\n")
 
 partitions, y = make_partitions(200, 20, 4, noise=0.4)
-print(compare(partitions, [SharpenedLinkage, "eac", "lwea"], n_clusters=4, y=y))
+comparison = compare(partitions, [SharpenedLinkage, "eac", "lwea"], n_clusters=4, y=y)
+print(comparison)
+display = ComparisonDisplay.from_comparison(comparison).plot()

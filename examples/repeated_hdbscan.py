@@ -1,4 +1,7 @@
-"""Fuse repeated density-based clusterings that label noise with -1, such as HDBSCAN or BERTopic.
+"""Repeated HDBSCAN: noise as missing labels
+=========================================
+
+Fuse repeated density-based clusterings that label noise with -1, such as HDBSCAN or BERTopic.
 
 Every partition has other settings and a random projection of the data. A sample that is noise in
 one partition can have a label in another. The consensus treats -1 as a missing label and reports
@@ -13,6 +16,7 @@ from sklearn.datasets import make_blobs
 from sklearn.random_projection import GaussianRandomProjection
 
 from partita import adjusted_rand, fuse
+from partita.plotting import ConfidenceDisplay
 
 X, y = make_blobs(400, n_features=10, centers=5, cluster_std=2.0, random_state=0)
 partitions = []
@@ -32,3 +36,5 @@ for name, labels in [
     print(f"{name:>15} {np.mean(labels == -1):14.0%} {adjusted_rand(y, labels):21.3f}")
 print(f"\nmean confidence: {fusion.confidence.mean():.3f}")
 print("samples with the lowest confidence:", np.argsort(fusion.confidence)[:5])
+
+display = ConfidenceDisplay.from_diagnosis(fusion.diagnosis).plot()
