@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfTransformer
 
 from benchmarks.papers._tables import recipe_id
 from partita.datasets import Dataset, load
@@ -103,18 +104,27 @@ def generated(data: Dataset, settings: dict[str, Any], draw: int) -> NDArray[np.
     parameters = {
         name: numbers.get(value, value) if isinstance(value, str) else value
         for name, value in settings.items()
-        if name not in ("kind", "generator", "metric", "drop")
+        if name not in ("kind", "generator", "metric", "tfidf", "drop")
     }
     if settings["kind"] == "views":
         generator = RandomFeatures(metric=metric)
         ensemble = generate_partitions(
-            list(data.views), generator, n_clusters=k, random_state=draw, **parameters
+            [features(view, settings) for view in data.views],
+            generator,
+            n_clusters=k,
+            random_state=draw,
+            **parameters,
         )
         codes = ensemble.codes.astype(np.int64)
         return np.where(codes == ensemble.missing_code, -1, codes)
     parameters |= {"metric": metric, "random_state": draw, "n_jobs": 1}
     generator = make_generator(settings["generator"], **parameters)
-    return np.asarray(generator.fit_transform(data.X), dtype=np.int64)
+    return np.asarray(generator.fit_transform(features(data.X, settings)), dtype=np.int64)
+
+
+def features(X: Any, settings: dict[str, Any]) -> Any:
+    """Return the features, term counts as tf-idf if the recipe says so."""
+    return TfidfTransformer().fit_transform(X) if settings.get("tfidf") else X
 
 
 def drop(labels: NDArray[np.int64], settings: dict[str, Any], draw: int) -> NDArray[np.int64]:

@@ -87,6 +87,9 @@ def section(table: Table, records: Records, expectation: Expectation) -> str:
     parts = [f"## {table.title}", f"`python -m benchmarks.papers run {table.key}`"]
     parts.append(" ".join(table.content["protocol"].split()))
     if table.is_figure:
+        picture = f"images/{table.key}.png"
+        if (DOCS / picture).exists():
+            parts.append(f"![{table.title}]({picture})")
         return "\n\n".join([*parts, figure_table(table, records)])
     results = cells(table, records)
     for measure in table.measures:
@@ -168,11 +171,12 @@ def left_text(table: Table, records: Records, expectation: Expectation) -> str:
     lines = [f"- {name}: {reason}." for name, reason in table.missing.items()]
     lines += [f"- {m.name}: {m.absent}." for m in table.methods if m.absent]
     left = missing(table.tasks(), {table.paper: records})
-    by_method: dict[str, list[Any]] = {}
-    for task in left:
-        by_method.setdefault(f"{task.key} on {task.data}", []).append(task)
-    for name, tasks in by_method.items():
-        lines.append(f"- {name}: {len(tasks)} fits, about {hours(tasks, expectation):.2g} h.")
+    for name in table.data:
+        tasks = [task for task in left if task.data == name]
+        methods = ", ".join(dict.fromkeys(task.key for task in tasks))
+        if tasks:
+            time = hours(tasks, expectation)
+            lines.append(f"- {name}: {len(tasks)} fits of {methods}, about {time:.2g} h.")
     return "Not run:\n\n" + "\n".join(lines) if lines else ""
 
 

@@ -121,6 +121,8 @@ def judge(
         verdict = "equal"
     elif entry.get("verdict") == "not comparable":
         verdict, reason = "not comparable", entry["because"]
+    elif len(values) < 2:
+        verdict, reason = "not comparable", "one draw has no sampling error"
     else:
         error = standard_error(table, values, printed)
         distance = abs(mean - printed.mean) - 0.5 * 10.0**-printed.digits

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.papers import _ensembles  # noqa: E402
+from benchmarks.papers._figures import draw  # noqa: E402
 from benchmarks.papers._pages import pages  # noqa: E402
 from benchmarks.papers._records import Records, missing  # noqa: E402
 from benchmarks.papers._run import run, unavailable  # noqa: E402
@@ -91,6 +92,27 @@ def test_lwea_has_the_printed_digits_in_all_cells_of_the_first_line_of_table_8()
     table = small("003-table8", TABLES["003-table8"].data, 20, ["w/o Laplacian term (LWEA)"])
     verdicts = [cell.verdict for cell in cells(table, Records("003"))]
     assert verdicts == ["equal"] * 24
+
+
+def test_spce_has_the_printed_accuracy_on_the_authors_partitions_of_lung() -> None:
+    table = small("004-lung", ["lung"], 10, ["SPCE, tuned"])
+    verdicts = {cell.measure: cell.verdict for cell in cells(table, Records("004"))}
+    assert verdicts == {"ACC": "equal", "NMI": "within", "ARI": "within"}
+
+
+@pytest.mark.parametrize("method", ["DREC, tuned", "TRCE, tuned"])
+def test_tuned_parameters_give_the_printed_digits_on_ecoli(method: str) -> None:
+    table = small("003-table4", ["ecoli"], 20, [method])
+    assert [cell.verdict for cell in cells(table, Records("003"))] == ["equal"]
+
+
+def test_figures_are_drawn_from_the_records() -> None:
+    table = TABLES["004-figure3"]
+    figure = draw(table, Records("004"))
+    titles = [axis.get_ylabel() for axis in figure.axes]
+    assert titles == ["ACC", "NMI"]
+    x = figure.axes[0].get_lines()[0].get_xdata()
+    assert list(x) == table.content["x"]["values"]
 
 
 @pytest.mark.parametrize("paper", sorted({table.paper for table in TABLES.values()}))
