@@ -1,6 +1,14 @@
-"""What one consensus does not show: levels of detail and groups of partitions that disagree."""
+"""What one consensus does not show: levels of detail, groups of partitions, and graphs."""
 
+from partita.structure._graph import GraphConsensus, graph_consensus
 from partita.structure._hierarchy import Hierarchy, hierarchical_consensus
 from partita.structure._modes import Modes, modes
 
-__all__ = ["Hierarchy", "Modes", "hierarchical_consensus", "modes"]
+__all__ = [
+    "GraphConsensus",
+    "Hierarchy",
+    "Modes",
+    "graph_consensus",
+    "hierarchical_consensus",
+    "modes",
+]
