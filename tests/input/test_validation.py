@@ -305,7 +305,7 @@ REFUSED = {
     "list of words": (["ab", "cd"], "got a str as vector 0"),
     "list with None": ([[1, 2], None], "got a NoneType as vector 1"),
     "a set has no order": ([{1, 2}, [1, 2]], "got a set as vector 0"),
-    "list of matrices": ([np.zeros((2, 2))], "2 dimensions in vector 0"),
+    "list of matrices": ([np.zeros((2, 2))], "2 dimensions in vector 0|in row 0 of matrix 0"),
     "sample without any label": ([[1, None], [2, NAN]], "1 sample.*row 1.*unlabeled"),
     "column without any label": (np.array([[-1, 0], [-1, 1]]), "Partition '0' labels no sample"),
     "named column without any label": (
