@@ -33,7 +33,7 @@ print("cells of each type (columns) in each cluster of the consensus (rows):")
 print(pandas.crosstab(adata.obs["consensus"], pandas.Series(cell_type, obs.index, name="type")))
 print("\ncells with the lowest confidence:")
 print(adata.obs["consensus_confidence"].nsmallest(5).round(3).to_string())
-print("\nmethod:", adata.uns["consensus"]["method"])
+print("\nmethod:", adata.uns["consensus"]["params"]["method"])
 print("versions:", adata.uns["consensus"]["versions"])
 
 columns = [name for name in adata.obs if name.startswith("leiden_")]

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from partita import CCGP, SEC, Ensemble, LabelStore, add_consensus, config_context, diagnose, report
+from partita import (
+    CCGP,
+    EAC,
+    SEC,
+    Ensemble,
+    LabelStore,
+    add_consensus,
+    config_context,
+    diagnose,
+    report,
+    scan_k,
+)
 from partita.datasets import make_partitions
 from partita.ensemble import _ensemble
 from partita.exceptions import InvalidEnsembleError, MemoryBudgetError, NoStructureError
@@ -128,14 +140,55 @@ def test_anndata_gets_consensus_confidence_and_record(adata) -> None:
     column = adata.obs["consensus"]
     assert column.dtype == "category"
     assert column.cat.categories.tolist() == ["0", "1", "2"]
-    np.testing.assert_array_equal(column.astype(int), expected())
+    assert adjusted_rand(column.astype(int), expected()) == 1
+    assert (np.diff(column.value_counts()[["0", "1", "2"]]) <= 0).all()  # the largest is "0"
     assert adata.obs["consensus_confidence"].between(0, 1).all()
     record = adata.uns["consensus"]
-    assert record["method"] == "ccgp"
-    assert record["parameters"]["n_clusters"] == 3
-    assert record["columns"].tolist() == list(columns())
-    assert record["random_state"] == 0
+    params = record["params"]
+    assert params["method"] == "ccgp"
+    assert params["n_clusters"] == 3
+    assert params["theta"] == 0.4
+    assert params["columns"].tolist() == list(columns())
+    assert params["random_state"] == 0
     assert set(record["versions"]) == {"partita", "numpy", "scipy", "scikit-learn"}
+
+
+def test_anndata_gets_margin_and_runner_up(adata) -> None:
+    add_consensus(adata, "leiden_*", 3, random_state=0)
+    obs = adata.obs
+    diagnosis = diagnose(Ensemble.from_anndata(adata, "leiden_*"), obs["consensus"])
+    np.testing.assert_allclose(obs["consensus_margin"], diagnosis.margin, rtol=0, atol=1e-12)
+    runner_up = obs["consensus_runner_up"].astype(int)  # of two that are equal, either one
+    assert (runner_up != obs["consensus"].astype(int)).all()
+    np.testing.assert_allclose(
+        diagnosis.item_consensus[np.arange(90), runner_up],
+        diagnosis.confidence - diagnosis.margin,
+        rtol=0,
+        atol=1e-12,
+    )
+
+
+def test_a_pattern_does_not_take_an_earlier_consensus(adata) -> None:
+    add_consensus(adata, "leiden_*", 3, random_state=0, name="leiden_consensus")
+    add_consensus(adata, "leiden_*", 3, random_state=0, name="leiden_again")
+    assert adata.uns["leiden_again"]["params"]["columns"].tolist() == list(columns())
+    ensemble = Ensemble.from_anndata(adata, "leiden_*")
+    assert ensemble.partition_names.tolist() == list(columns())
+    both = Ensemble.from_anndata(adata, ["leiden_0", "leiden_consensus"])
+    assert both.n_partitions == 2  # named in full, it is taken
+
+
+@pytest.mark.parametrize("call", [EAC(3).fit, scan_k, partial(fuse, n_clusters=3)])
+def test_an_anndata_is_not_a_table_of_labels(adata, call) -> None:
+    with pytest.raises(InvalidEnsembleError, match=r"from_anndata.*leiden_0"):
+        call(adata)
+
+
+def test_the_index_of_a_frame_names_the_samples(adata) -> None:
+    frame = adata.obs[list(columns())]
+    ensemble = Ensemble.from_partitions(frame)
+    assert ensemble.sample_ids.tolist() == adata.obs_names.tolist()
+    assert Ensemble.from_partitions(frame.reset_index(drop=True)).sample_ids is None
 
 
 def test_h5ad_holds_everything(adata, tmp_path: Path) -> None:
@@ -146,7 +199,7 @@ def test_h5ad_holds_everything(adata, tmp_path: Path) -> None:
     back = anndata.read_h5ad(tmp_path / "x.h5ad")
     assert back.obs["fused"].tolist() == adata.obs["fused"].tolist()
     assert back.obs["fused_confidence"].tolist() == adata.obs["fused_confidence"].tolist()
-    assert back.uns["fused"]["n_clusters"] == 3
+    assert back.uns["fused"]["params"]["n_clusters"] == 3
     np.testing.assert_array_equal(back.uns["fused"]["scan"]["k"], range(2, 5))
     assert back.uns["fused"]["versions"] == adata.uns["fused"]["versions"]
 
@@ -161,7 +214,7 @@ def test_copy_leaves_the_original_alone(adata) -> None:
 def test_a_second_call_does_not_fuse_its_own_result(adata) -> None:
     for _ in range(2):
         add_consensus(adata, "leiden_*", 3, random_state=0, name="leiden_consensus")
-    assert adata.uns["leiden_consensus"]["columns"].tolist() == list(columns())
+    assert adata.uns["leiden_consensus"]["params"]["columns"].tolist() == list(columns())
 
 
 def test_a_cell_without_any_label_has_none(adata) -> None:

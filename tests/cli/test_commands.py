@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from planted import CLOUDS, IDS, LABELS, POINTS, TRUTH
+from scipy.sparse import csr_matrix
 
 import partita.generators
 from partita import CCGP, compare, scan_k, scan_k_features
@@ -215,6 +216,59 @@ def test_h5ad_in_and_out(partita, tmp_path: Path) -> None:
     assert adjusted_rand(TRUTH, fused.obs["consensus"].tolist()) > 0.9
     assert fused.obs_names.tolist() == IDS
     assert "leiden_0" in fused.obs
+
+
+@pytest.fixture
+def cells(tmp_path: Path) -> Path:
+    """An AnnData file as scanpy writes it, with raw counts and an embedding."""
+    anndata = pytest.importorskip("anndata")
+    import pandas
+
+    columns = {f"leiden_{i}": pandas.Categorical(c.astype(str)) for i, c in enumerate(LABELS.T)}
+    obs = pandas.DataFrame({**columns, "type": [f"t{k}" for k in TRUTH], "depth": 0.5}, index=IDS)
+    adata = anndata.AnnData(X=csr_matrix(np.eye(60)), obs=obs, obsm={"X_pca": POINTS})
+    adata.raw = adata.copy()
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    return tmp_path / "cells.h5ad"
+
+
+def test_h5ad_with_raw_counts(partita, cells: Path) -> None:
+    import anndata
+
+    fuse = ("fuse", str(cells), "-c", "leiden_*", "-k", "3", "-o", "fused.h5ad")
+    for _ in range(2):  # the second call does not fuse the first consensus
+        done = partita(*fuse, "--json")
+        assert done.exit_code == 0, done.stderr
+        assert json.loads(done.stdout)["n_partitions"] == LABELS.shape[1]
+    fused = anndata.read_h5ad("fused.h5ad")
+    assert fused.raw.X.sum() == 60
+    assert adjusted_rand(TRUTH, fused.obs["consensus"].tolist()) > 0.9
+
+
+def test_evaluate_and_report_read_h5ad(partita, cells: Path) -> None:
+    partita("fuse", str(cells), "-c", "leiden_*", "-k", "3", "-o", "fused.h5ad")
+    options = ("-c", "consensus", "--truth-column", "type", "--json")
+    done = partita("evaluate", "fused.h5ad", *options)
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["consensus"]["ARI"] > 0.9
+    done = partita("report", "fused.h5ad", "fused.h5ad", "-c", "leiden_*", "-o", "report.json")
+    assert done.exit_code == 0, done.stderr
+    samples = json.loads(Path("report.json").read_text())["samples"]["rows"]
+    assert {row["sample"] for row in samples} <= set(IDS)
+
+
+def test_generate_from_h5ad(partita, cells: Path) -> None:
+    made = partita("generate", str(cells), "-n", "4", "-k", "3", "-q")
+    assert made.exit_code == 0, made.stderr
+    assert [r["cell"] for r in rows(made.stdout)] == IDS
+    named = partita("generate", str(cells), "-n", "4", "-k", "3", "-q", "--use", "X_pca")
+    assert named.stdout == made.stdout
+    other = partita("generate", str(cells), "-n", "4", "-k", "3", "-q", "--use", "X")
+    assert other.exit_code == 0, other.stderr
+    assert other.stdout != made.stdout
+    absent = partita("generate", str(cells), "--use", "X_umap")
+    assert absent.exit_code != 0
+    assert "it has X_pca, X" in absent.stderr
 
 
 # -- generate --------------------------------------------------------------------------------

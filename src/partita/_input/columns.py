@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,25 @@ from partita._input.containers import as_objects
 from partita._warn import warn_user
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["distinct_labels", "name_array", "read_column"]
+__all__ = ["distinct_labels", "match_columns", "name_array", "read_column"]
 
 _READS_LIKE_MISSING = frozenset({"nan", "NaN", "None", "NaT", "<NA>"})
 _WRONG_TYPE = "argument must be a string or a number"
+
+
+def match_columns(names: Sequence[str], pattern: str) -> list[str]:
+    """Return the names that a pattern such as "leiden_*" matches, in their order.
+
+    A result of an earlier consensus, which is a column beside its confidence, matches only its own
+    name: a pattern means the partitions.
+    """
+    results = {
+        f"{name}{suffix}"
+        for name in names
+        if f"{name}_confidence" in names
+        for suffix in ("", "_confidence", "_margin", "_runner_up")
+    }
+    return [n for n in names if n == pattern or (fnmatchcase(n, pattern) and n not in results)]
 
 
 def distinct_labels(column: NDArray[Any], name: str) -> list[Any]:

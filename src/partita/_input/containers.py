@@ -22,6 +22,12 @@ def label_columns(partitions: Any) -> tuple[Sequence[NDArray[Any]], list[str] | 
     """
     if isinstance(partitions, LabelTable):
         return partitions, None
+    if hasattr(partitions, "obs") and hasattr(partitions, "obsm"):
+        raise InvalidEnsembleError(
+            "Expected a table of labels, got an AnnData. Say which columns of obs are partitions: "
+            '`Ensemble.from_anndata(adata, columns="leiden_*")`, or `add_consensus`, which writes '
+            f"the result into obs. There are: {', '.join(map(str, partitions.obs.columns))}."
+        )
     if hasattr(partitions, "tocsr"):
         raise InvalidEnsembleError(
             "Expected a dense label matrix, got a sparse matrix: a label of 0 is a cluster, not a "

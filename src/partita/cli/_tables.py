@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,14 +66,14 @@ class Source:
 
         return self._read(read_labels)
 
-    def features(self) -> Table:
-        """Read a table of features."""
+    def features(self, use: str | None = None) -> Table:
+        """Read a table of features; `use` names those of an .h5ad file."""
         from partita.io import read_features
 
         with hint_on_error(
             'choose columns with --columns "x*"; name the ids with --id-column NAME'
         ):
-            return self._read(read_features)
+            return self._read(partial(read_features, use=use))
 
     def _read(self, read: Any) -> Any:
         from partita.io import MISSING_VALUES
@@ -123,7 +124,10 @@ class Source:
 
     def consensus(self, column: str | None, ensemble: Ensemble) -> Any:
         """Read one clustering of the samples of an ensemble, in their order."""
-        table = self.labels()
+        source = self
+        if self.path.endswith(".h5ad"):  # all columns of obs are not labels
+            source = replace(self, columns=[column or "consensus"])
+        table = source.labels()
         if column is None and "consensus" in table.columns:
             column = "consensus"
         _, labels = one_column(table, column, "--labels-column")

@@ -46,10 +46,12 @@ def run(
 
     if truth is None and truth_column is None:
         raise ValueError("Pass the table with the true classes, or name their --truth-column.")
-    table = Source(labels, None, id_column, missing_values, no_header).labels()
+    chosen = _columns_of(labels, columns, truth_column if truth is None else None)
+    table = Source(labels, chosen, id_column, missing_values, no_header).labels()
     truth_table = table
     if truth is not None:
-        truth_table = Source(truth, None, id_column, missing_values, no_header).labels()
+        chosen = _columns_of(truth, [truth_column] if truth_column else None, None)
+        truth_table = Source(truth, chosen, id_column, missing_values, no_header).labels()
     truth_name, y = one_column(truth_table, truth_column, "--truth-column")
     if truth is not None:
         y = in_order_of(table.ids, table.n_samples, truth_table, y)
@@ -63,6 +65,15 @@ def run(
     measures = list(next(iter(scores.values())))
     rows = [[escape_markup(name), *(f"{s[m]:.3f}" for m in measures)] for name, s in scores.items()]
     print_table(["column", *measures], rows, numbers=True)
+
+
+def _columns_of(
+    path: str, patterns: list[str] | None, truth_column: str | None
+) -> list[str] | None:
+    """Return the columns to read: those that are needed of an .h5ad file, all of another."""
+    if not path.endswith(".h5ad") or patterns is None:
+        return None
+    return [*patterns, *([truth_column] if truth_column else [])]
 
 
 def _label_columns(table: Table, patterns: list[str] | None, truth_column: str | None) -> list[str]:

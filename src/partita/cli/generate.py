@@ -83,6 +83,12 @@ def run(
         ),
     ] = "auto",
     metric: Annotated[str | None, typer.Option(help="Distance: euclidean or cosine.")] = None,
+    use: Annotated[
+        str | None,
+        typer.Option(
+            help="Features of an .h5ad file: X or a key of obsm; by default X_pca, without it X."
+        ),
+    ] = None,
     columns: Columns = None,
     id_column: IdColumn = None,
     no_header: NoHeader = False,
@@ -121,7 +127,7 @@ def run(
     reading = {"columns": columns, "id_column": id_column, "no_header": no_header}
     with progress_bars("generating", quiet=quiet):
         if len(features) == 1:
-            table = _partitions_of_one(features[0], made, scale, messages, **reading)
+            table = _partitions_of_one(features[0], made, scale, messages, use, **reading)
         else:
             table = _partitions_of_views(
                 features,
@@ -153,17 +159,18 @@ def run(
 
 
 def _partitions_of_one(
-    path: str, generator: Any, scale: str, messages: Messages, **reading: Any
+    path: str, generator: Any, scale: str, messages: Messages, use: str | None, **reading: Any
 ) -> Table:
     """Return the partitions of one table of features, -1 where a label is missing."""
     from partita.cli._tables import Source
     from partita.generators import make_scaler
     from partita.io import Table
 
-    table = Source(path, **reading).features()
+    table = Source(path, **reading).features(use)
     X = table.matrix()
-    if scale == "auto" and generator.metric == "cosine":
-        scale = "none"  # the user chose directions from the origin
+    is_matrix = path.endswith(".h5ad") and reading["columns"] is None
+    if scale == "auto" and (generator.metric == "cosine" or is_matrix):
+        scale = "none"  # directions from the origin, or one unit: an embedding, or expression
     if (scaler := make_scaler(X, scale)) is not None:
         X = scaler.transform(X)
         messages.show("standardized the features; --scale none uses them as they are")

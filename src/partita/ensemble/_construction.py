@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -11,12 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._input.coding import encode, warn_of_other_columns
-from partita._input.columns import name_array
+from partita._input.columns import match_columns, name_array
 from partita._input.containers import as_frame, label_columns
 from partita.ensemble.layout import LabelLayout
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["check_sample_ids", "check_unlabeled", "code_partitions", "select_columns"]
+__all__ = [
+    "check_sample_ids",
+    "check_unlabeled",
+    "code_partitions",
+    "index_names",
+    "select_columns",
+]
 
 
 def code_partitions(
@@ -52,7 +57,7 @@ def select_columns(
     series = dict(zip(table.columns, table.iter_columns(), strict=True))
     names = [name for name in series if name != id_column]
     if isinstance(columns, str):
-        chosen = [name for name in names if fnmatchcase(str(name), columns)]
+        chosen = match_columns(names, columns)
     else:
         chosen = names if columns is None else list(columns)
     absent = [name for name in chosen if name not in names]
@@ -63,6 +68,14 @@ def select_columns(
         )
     ids = nw.maybe_get_index(table) if id_column is None else series[id_column].to_list()
     return {name: series[name] for name in chosen}, ids
+
+
+def index_names(partitions: Any) -> Any:
+    """Return the index of a data frame that has names of samples in it, otherwise None."""
+    if not hasattr(partitions, "index") or (frame := as_frame(partitions)) is None:
+        return None
+    index = nw.maybe_get_index(frame)
+    return None if type(index).__name__ == "RangeIndex" else index
 
 
 def check_unlabeled(codes: NDArray[Any], unlabeled: str) -> None:

@@ -16,6 +16,7 @@ from partita.ensemble._construction import (
     check_sample_ids,
     check_unlabeled,
     code_partitions,
+    index_names,
     select_columns,
 )
 from partita.ensemble._reduction import compress
@@ -82,7 +83,8 @@ class Ensemble(CodedTable):
             What to do with a sample without any label: raise an error, or keep it and label it -1
             in every result.
         sample_ids : sequence of length n_samples, optional
-            Names of the samples. By default samples have no names.
+            Names of the samples. By default the index of a pandas data frame unless it only counts
+            the rows, otherwise none.
         partition_names : sequence of str, optional
             Names of the partitions. By default the column names of a data frame, otherwise none.
         provenance : mapping, optional
@@ -100,7 +102,7 @@ class Ensemble(CodedTable):
             layout,
             weights=weights,
             unlabeled=unlabeled,
-            sample_ids=sample_ids,
+            sample_ids=index_names(partitions) if sample_ids is None else sample_ids,
             provenance=provenance,
         )
 
@@ -202,7 +204,7 @@ class Ensemble(CodedTable):
         adata : AnnData
             Observations are the samples; their names become the sample ids.
         columns : list of names or a pattern such as "leiden_*"
-            Which columns are partitions.
+            Which columns are partitions. A pattern leaves out the results of `add_consensus`.
         **options
             As in `from_partitions`.
         """

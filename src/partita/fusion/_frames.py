@@ -17,6 +17,7 @@ from partita.io import choose_columns
 
 __all__ = ["add_consensus"]
 
+_RESULTS = ("", "_confidence", "_margin", "_runner_up")  # columns that a call adds
 _PACKAGES = ("partita", "numpy", "scipy", "scikit-learn")  # whose versions are recorded
 
 
@@ -41,13 +42,14 @@ def add_consensus(
     columns : str or sequence of str, optional
         Columns of `obs` or of the data frame, by name or pattern such as "leiden_*"; required for
         an AnnData. By default all columns of a data frame. Columns that an earlier call added under
-        `name` are left out.
+        `name` are left out, and a pattern leaves out those of any earlier call.
     n_clusters : int, optional
         Number of clusters. By default the suggestion of `partita.scan_k` over `k_range`.
     method : str, class or estimator, default="ccgp"
         Consensus method: its key, class or estimator.
     name : str, default="consensus"
-        Name of the column of labels; the confidence is in `name + "_confidence"`.
+        Name of the column of labels; the confidence is in `name + "_confidence"`. An AnnData gets
+        `name + "_margin"` and `name + "_runner_up"` too.
     noise : {"missing", "cluster", "singletons"}, default="missing"
         What a label of -1 means.
     k_range : iterable of int, optional
@@ -61,9 +63,11 @@ def add_consensus(
     Returns
     -------
     None, AnnData or data frame
-        None for an AnnData, which gets `obs[name]` (categorical), the confidence, and
-        `uns[name]` (parameters, method, versions); a copy of it if `copy`. For a data frame, a
-        frame of the same library with the two columns added, -1 for samples without any label.
+        None for an AnnData, which gets `obs[name]` (categorical, "0" is the largest cluster), the
+        confidence, the margin, the next best cluster, and `uns[name]` with `"params"` (method,
+        columns and all options) and `"versions"`; a copy of it if `copy`. For a data frame, a frame
+        of the same library with the labels and the confidence added, -1 for samples without any
+        label.
 
     Examples
     --------
@@ -111,7 +115,7 @@ def _fuse_columns(
             f"Expected an AnnData or a data frame, got {type(frame).__name__}. Use `partita.fuse` "
             "for a table of labels."
         )
-    results = (name, f"{name}_confidence")
+    results = tuple(f"{name}{suffix}" for suffix in _RESULTS)
     names = [str(column) for column in table.columns if column not in results]
     patterns = [columns] if isinstance(columns, str) else columns
     names = choose_columns(names, patterns, None, "the data")
@@ -129,20 +133,31 @@ def _add_to_anndata(
 ) -> None:
     import pandas  # comes with anndata
 
-    adata.obs[name] = pandas.Categorical.from_codes(
-        fusion.labels, [str(k) for k in range(fusion.n_clusters)]
+    diagnosis = fusion.diagnosis
+    if diagnosis is None:
+        raise RuntimeError("A consensus of columns in memory has a diagnosis.")
+    # numbered by decreasing size, as scanpy numbers clusters; index -1 stays -1
+    rank = np.full(fusion.n_clusters + 1, -1)
+    rank[np.argsort(-diagnosis.sizes, kind="stable")] = np.arange(fusion.n_clusters)
+    clusters = [str(k) for k in range(fusion.n_clusters)]
+    adata.obs[name] = pandas.Categorical.from_codes(rank[fusion.labels], clusters)
+    adata.obs[f"{name}_confidence"] = diagnosis.confidence
+    adata.obs[f"{name}_margin"] = diagnosis.margin
+    adata.obs[f"{name}_runner_up"] = pandas.Categorical.from_codes(
+        rank[diagnosis.runner_up], clusters
     )
-    adata.obs[f"{name}_confidence"] = fusion.confidence
-    record: dict[str, Any] = {
+    params: dict[str, Any] = _storable(fusion.method.get_params(deep=False)) | {
         "method": fusion.method.info.key,
-        "parameters": _storable(fusion.method.get_params(deep=False)),
         "columns": np.asarray(names),
         "noise": noise,
         "n_clusters": fusion.n_clusters,
-        "versions": {package: version(package) for package in _PACKAGES},
     }
     if random_state is not None:
-        record["random_state"] = int(random_state)
+        params["random_state"] = int(random_state)
+    record: dict[str, Any] = {
+        "params": params,
+        "versions": {package: version(package) for package in _PACKAGES},
+    }
     if fusion.scan is not None:
         record["scan"] = {
             "k": fusion.scan.k,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._input.columns import match_columns
 from partita.exceptions import InvalidEnsembleError
 
 __all__ = ["Block", "Selection", "TableBlocks", "TableHeader", "choose_columns", "collect"]
@@ -83,7 +83,8 @@ def choose_columns(
 ) -> list[str]:
     """Return the names that match a pattern, in the order of `names`.
 
-    Without patterns, return all names but `id_column`. `source` names the table in errors.
+    Without patterns, return all names but `id_column`. A pattern leaves out the results of an
+    earlier consensus. `source` names the table in errors.
     """
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
@@ -98,10 +99,12 @@ def choose_columns(
         raise InvalidEnsembleError(f"{source} has no columns besides the ids.")
     if patterns is None:
         return others
-    unmatched = [p for p in patterns if not any(fnmatchcase(name, p) for name in others)]
+    matched = {pattern: match_columns(others, pattern) for pattern in patterns}
+    unmatched = [pattern for pattern, columns in matched.items() if not columns]
     if unmatched:
         raise InvalidEnsembleError(f"{source} has no column {unmatched[0]!r}; {_listed(others)}.")
-    return [name for name in others if any(fnmatchcase(name, p) for p in patterns)]
+    chosen = {name for columns in matched.values() for name in columns}
+    return [name for name in others if name in chosen]
 
 
 def _listed(names: Sequence[str]) -> str:

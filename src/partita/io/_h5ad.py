@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._input.containers import label_columns
+from partita._memory import require_memory
 from partita._packages import require_package
 from partita.exceptions import InvalidEnsembleError
 from partita.io._blocks import Block, Selection, TableBlocks, TableHeader, collect
 
-__all__ = ["read_blocks", "write_blocks"]
+__all__ = ["read_blocks", "read_matrix", "write_blocks"]
 
 
 @contextmanager
@@ -24,11 +25,8 @@ def read_blocks(
     path: Path, selection: Selection, cells_per_block: int | None = None
 ) -> Iterator[TableBlocks]:
     """Read columns of `obs` in one block; by default the ids are the names of the observations."""
-    adata = _anndata().read_h5ad(path, backed="r")
-    try:
-        obs = adata.obs
-    finally:
-        adata.file.close()
+    with _h5py().File(path, "r") as file:
+        obs = _elements().read_elem(file["obs"])
     names = [str(name) for name in obs.columns]
     if selection.columns is None:
         raise InvalidEnsembleError(
@@ -48,34 +46,65 @@ def write_blocks(
 ) -> None:
     """Write a copy of `base` with the columns added to its `obs`, matched by id.
 
-    X is copied, not read. Without `base` the file holds nothing but the ids and the columns.
+    Only `obs` is read and written anew; X, raw and the rest are copied as bytes. Without
+    `base` the file holds nothing but the ids and the columns.
     """
     import pandas
 
-    anndata = _anndata()
     table = collect(blocks)
     added = pandas.DataFrame(dict(zip(header.names, map(_series, table.columns), strict=True)))
     if table.ids is not None:
         added.index = pandas.Index([str(name) for name in table.ids])
     if base is None:
         added.index = added.index.astype(str)
-        anndata.AnnData(obs=added).write_h5ad(path)
+        _anndata().AnnData(obs=added).write_h5ad(path)
         return
     shutil.copyfile(base, path)
-    adata = anndata.read_h5ad(path, backed="r+")
-    try:
+    with _h5py().File(path, "r+") as file:
+        obs = _elements().read_elem(file["obs"])
         if table.ids is None:
-            added.index = adata.obs_names
-        if not adata.obs_names.isin(added.index).all() or len(added) != adata.n_obs:
+            added.index = obs.index
+        if not obs.index.isin(added.index).all() or len(added) != len(obs):
             raise InvalidEnsembleError(
-                f"{base} has {adata.n_obs} observations that do not match the {len(added)} sample "
+                f"{base} has {len(obs)} observations that do not match the {len(added)} sample "
                 "ids of the labels."
             )
         for name in added.columns:
-            adata.obs[name] = added[name].reindex(adata.obs_names)
-        adata.write_h5ad()
-    finally:
-        adata.file.close()
+            obs[name] = added[name].reindex(obs.index)
+        _elements().write_elem(file, "obs", obs)
+
+
+def read_matrix(path: Path, use: str | None) -> tuple[list[str], NDArray[Any], list[Any]]:
+    """Return names of features, the features, and the names of the observations.
+
+    `use` is "X" or a key of `obsm`; None is "X_pca" if the file has it, otherwise "X".
+    """
+    read = _elements().read_elem
+    with _h5py().File(path, "r") as file:
+        keys = [*file.get("obsm", ()), *(["X"] if "X" in file else [])]
+        name = use or ("X_pca" if "X_pca" in keys else "X")
+        if name not in keys:
+            raise InvalidEnsembleError(
+                f"{path} has no features {name!r}; it has {', '.join(keys) or 'none'}."
+            )
+        element = file["X"] if name == "X" else file["obsm"][name]
+        ids = read(file["obs"]).index
+        n_features = int(_shape(element)[1])
+        require_memory(8 * len(ids) * n_features, f"{name} of {path} as a dense table")
+        values = read(element)
+        names = read(file["var"]).index if name == "X" else range(1, n_features + 1)
+    matrix = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+    labels = [str(v) if name == "X" else f"{name}_{v}" for v in names]
+    return labels, matrix.astype(np.float64), ids.tolist()
+
+
+def _shape(element: Any) -> Any:
+    """Return the shape of a dense or sparse matrix or of a data frame in an open file."""
+    if hasattr(element, "shape"):
+        return element.shape
+    if "shape" in element.attrs:
+        return element.attrs["shape"]
+    return 0, len(element.attrs["column-order"])
 
 
 def _series(column: NDArray[Any]) -> Any:
@@ -91,6 +120,16 @@ def _series(column: NDArray[Any]) -> Any:
 def _natural(text: str) -> tuple[int, str]:
     """Return a sort key that puts numbers first, in the order of their size."""
     return (len(text), text) if text.lstrip("-").isdigit() else (2**31, text)
+
+
+def _h5py() -> Any:
+    return require_package("h5py", ".h5ad files", "partita[anndata]")
+
+
+def _elements() -> Any:
+    """Return the module with `read_elem` and `write_elem`."""
+    anndata = _anndata()
+    return anndata.io if hasattr(anndata, "io") else anndata.experimental  # before 0.11
 
 
 def _anndata() -> Any:

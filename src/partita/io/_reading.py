@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from partita.io._blocks import Selection, TableBlocks, collect
 from partita.io._formats import open_blocks
+from partita.io._h5ad import read_matrix
 from partita.io._table import NumberedColumns, Table
 from partita.io._vocabulary import MISSING_VALUES, TextVocabulary, without_missing_values
 
@@ -86,11 +87,26 @@ def read_features(
     id_column: str | None = None,
     missing_values: Sequence[str] = MISSING_VALUES,
     header: bool = True,
+    use: str | None = None,
 ) -> Table:
-    """Read a table of numbers. The parameters are those of `read_labels`.
+    """Read a table of numbers. The other parameters are those of `read_labels`.
 
     Features have no missing values: a cell that is not a number is an error that says where it is.
+
+    Parameters
+    ----------
+    use : str, optional
+        Features of an .h5ad file: "X" or a key of `obsm`. By default "X_pca" if the file has it,
+        otherwise "X"; `columns` reads columns of `obs` instead.
     """
+    is_h5ad = isinstance(source, str | Path) and Path(source).suffix.lower() == ".h5ad"
+    if is_h5ad and columns is None and Path(str(source)).exists():
+        names, matrix, ids = read_matrix(Path(str(source)), use)
+        return Table(
+            dict(zip(names, matrix.T, strict=True)), np.asarray(ids, object), "cell", str(source)
+        )
+    if use is not None:
+        raise ValueError(f"use={use!r} is for .h5ad files without columns, got {source!s}.")
     table = _read(source, Selection(columns, id_column, header), missing_values, _parse_numbers)
     for name, column in table.columns.items():
         if column.dtype.kind not in "fiub":
