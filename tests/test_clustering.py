@@ -10,7 +10,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import GridSearchCV, ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, generate
 from partita.exceptions import InvalidEnsembleError
 from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
+from partita.matrices.cluster_profiles import ClusterProfiles
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
 GENERATOR = RandomK(8)
@@ -158,10 +159,49 @@ def test_predict_where_both_parts_can():
         method.predict(X)
     method.fit(X)
     np.testing.assert_array_equal(method.predict(X), method.labels_)
-    assert not hasattr(EnsembleClustering(generator=RandomK(8), method=EAC(3)), "predict")
-    assert not hasattr(EnsembleClustering(), "predict")
     only_fits = MixedEstimators([AgglomerativeClustering(3)])
     assert not hasattr(EnsembleClustering(generator=only_fits, method=SEC(3)), "predict")
+
+
+@pytest.mark.parametrize("generator", [None, RandomK(20), RandomRows(20, ratio=0.5)])
+def test_any_method_labels_new_samples(generator):
+    method = EnsembleClustering(3, generator=generator, random_state=0).fit(X[::2])
+    labels = method.predict(X[1::2])
+    assert adjusted_rand_score(TRUTH[1::2], labels) == 1
+    both = np.concatenate([method.labels_, labels])  # one numbering of the clusters
+    assert adjusted_rand_score(np.concatenate([TRUTH[::2], TRUTH[1::2]]), both) > 0.95
+    confidence = method.predict_confidence(X[1::2])
+    assert confidence.shape == (45,)
+    assert ((confidence > 0) & (confidence <= 1)).all()
+
+
+def test_the_nearest_profile_is_the_largest_item_consensus():
+    rng = np.random.default_rng(0)
+    partitions, labels = rng.integers(-1, 4, (60, 7)), rng.integers(0, 3, 60)
+    new = rng.integers(-1, 4, (20, 7))
+    new[3] = -1
+    nearest, confidence = ClusterProfiles(partitions, labels).nearest(new)
+    for x in range(20):
+        joined = (partitions == new[x]) & (new[x] >= 0)
+        both = (partitions >= 0) & (new[x] >= 0)
+        scores = [joined[labels == k].sum() / max(both[labels == k].sum(), 1) for k in range(3)]
+        if x == 3:
+            assert nearest[x] == -1
+            assert np.isnan(confidence[x])
+        else:
+            assert scores[nearest[x]] == max(scores)
+            assert confidence[x] == pytest.approx(max(scores))
+
+
+def test_grid_search_scores_every_number_of_clusters():
+    search = GridSearchCV(
+        EnsembleClustering(generator=RandomK(10), random_state=0),
+        {"n_clusters": [2, 3, 5]},
+        scoring="adjusted_rand_score",
+        cv=3,
+    ).fit(X, TRUTH)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_params_ == {"n_clusters": 3}
 
 
 def test_parts_by_key_and_class():
@@ -169,13 +209,12 @@ def test_parts_by_key_and_class():
     assert isinstance(method.generator_, RandomRows)
     assert isinstance(method.method_, SEC)
     assert hasattr(EnsembleClustering(method="sec"), "predict")
-    assert not hasattr(EnsembleClustering(method=EAC), "predict")
     by_class = EnsembleClustering(3, generator=RandomRows, method=SEC, random_state=0).fit(X)
     np.testing.assert_array_equal(by_class.labels_, method.labels_)
 
 
 def test_refused_in_words():
-    with pytest.raises(ValueError, match=r"No consensus method 'nope'\. Available: ccc"):
+    with pytest.raises(ValueError, match=r"No consensus method 'nope'\. Available: bce, ccc"):
         EnsembleClustering(method="nope").fit(X)
     with pytest.raises(ValueError, match=r"No generator 'nope'\. Available: random_k"):
         EnsembleClustering(generator="nope").fit(X)

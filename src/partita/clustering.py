@@ -13,14 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from partita._input.checks import random_generator
 from partita._sklearn_compat import HasMethods, Interval, StrOptions, fit_context, validate_data
 from partita.generators import GENERATORS, SCALES, make_generator, make_scaler
+from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.registry import prepare
 
 __all__ = ["EnsembleClustering"]
 
 
 def _can_predict(self: EnsembleClustering) -> bool:
-    generator, method = self._parts()
-    return hasattr(generator, "transform") and hasattr(method, "predict")
+    return hasattr(self._parts()[0], "transform")
 
 
 class EnsembleClustering(ClusterMixin, BaseEstimator):
@@ -67,6 +67,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     >>> labels = EnsembleClustering(n_clusters=3, random_state=0).fit_predict(X)
     >>> labels.shape
     (150,)
+    >>> EnsembleClustering(3, random_state=0).fit(X[::2]).predict(X[1::2]).shape
+    (75,)
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -131,10 +133,45 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     @available_if(_can_predict)
     def predict(self, X: Any) -> Any:
-        """Label new samples; available if the generator and the method can."""
+        """Label new samples; available if the generator has `transform`.
+
+        The generator labels the samples by the fitted partitions. The method's own `predict` then
+        gives the cluster; for a method without one, it is the cluster with the largest item
+        consensus, -1 for a sample without any label. Samples of the fit may therefore get another
+        cluster than in `labels_` if they are doubtful.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
+        partitions = self._new_partitions(X)
+        if hasattr(self.method_, "predict"):
+            return self.method_.predict(partitions)
+        return self._profiles().nearest(partitions)[0]
+
+    @available_if(_can_predict)
+    def predict_confidence(self, X: Any) -> Any:
+        """Return the largest item consensus of each new sample with a cluster, 0 to 1.
+
+        It is the confidence of `predict`, for a method without a `predict` of its own exactly.
+        NaN for a sample without any label.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
+        partitions = self._new_partitions(X)
+        return self._profiles().nearest(partitions)[1]
+
+    def _new_partitions(self, X: Any) -> Any:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return self.method_.predict(self.generator_.transform(self._scaled(X)))
+        return self.generator_.transform(self._scaled(X))
+
+    def _profiles(self) -> ClusterProfiles:
+        return ClusterProfiles(np.asarray(self.partitions_), np.asarray(self.labels_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

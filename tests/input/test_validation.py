@@ -464,3 +464,12 @@ def test_no_warning_about_labels(labels, recwarn):
 def test_no_warning_where_noise_is_asked_to_be_alone(recwarn):
     Ensemble.from_partitions(np.full((20, 1), -1), noise="singletons")
     assert not recwarn.list
+
+
+def test_rows_in_a_list_of_lists_are_suspicious():
+    rows = [[0, 1, 1]] * 6 + [[1, 0, 0]] * 6
+    with pytest.warns(PartitaWarning, match=r"12 partitions of 3 samples.*numpy\.array"):
+        assert Ensemble.from_partitions(rows).n_partitions == 12
+    assert Ensemble.from_partitions(np.array(rows)).n_partitions == 3
+    vectors = [np.array(row) for row in rows]
+    assert Ensemble.from_partitions(vectors).n_partitions == 12

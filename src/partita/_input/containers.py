@@ -9,9 +9,12 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._warn import warn_user
 from partita.exceptions import InvalidEnsembleError
 
 __all__ = ["LabelTable", "as_frame", "as_objects", "label_columns"]
+
+_MANY_VECTORS = 10  # from so many lists on, more partitions than samples are suspicious
 
 
 def label_columns(partitions: Any) -> tuple[Sequence[NDArray[Any]], list[str] | None]:
@@ -99,6 +102,15 @@ def _series_values(series: Any) -> NDArray[Any]:
 
 def _from_vectors(vectors: Sequence[Any]) -> list[NDArray[Any]]:
     columns = [_vector(vector, i) for i, vector in enumerate(vectors)]
+    n_samples = len(columns[0]) if columns and columns[0].ndim == 1 else 0
+    is_long = _MANY_VECTORS <= len(vectors) > n_samples > 0
+    if is_long and all(isinstance(vector, list | tuple) for vector in vectors):
+        warn_user(
+            f"A list of {len(vectors)} lists of {n_samples} labels was read as {len(vectors)} "
+            f"partitions of {n_samples} samples: each inner list is a partition. If each is a "
+            "sample, pass `numpy.array(...)`, whose rows are samples. If not, pass arrays in the "
+            "list to avoid this warning."
+        )
     for i, column in enumerate(columns):
         if column.ndim != 1:
             raise InvalidEnsembleError(
