@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
@@ -79,6 +81,23 @@ def test_curves():
     records = scan.records()
     assert [r["k"] for r in records] == [2, 3, 4]
     assert records[1]["gain"] == scan.gain[1]
+
+
+def test_every_tie_is_listed():
+    scan = scan_k(make_partitions(60, 12, 3, noise=0.2)[0], range(2, 6), n_null=4, random_state=0)
+    tied = replace(
+        scan, best_k=2, gain=np.array([0.69, 0.6, 0.7, 0.693]), standard_error=np.full(4, 0.02)
+    )
+    assert tied.tied_k == [2, 4, 5]
+    lines = str(tied).splitlines()
+    assert lines[1].endswith("<- suggested")
+    assert [line.endswith("<- within one s.e. of the best") for line in lines[2:5]] == [
+        False,
+        True,
+        True,
+    ]
+    assert replace(tied, best_k=None).tied_k == []
+    assert scan.tied_k[0] == scan.best_k
 
 
 def test_same_seed_same_scan():

@@ -30,7 +30,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     ----------
     n_clusters : int, optional
         Number of clusters of the consensus. The generator gets it too, if it has this parameter
-        and leaves it at its default. By default both parts keep their own numbers.
+        and leaves it at its default. By default both parts keep their own numbers,
+        which is 8 for a method; `partita.fuse(generate(X))` chooses a number instead.
     generator : str, class or transformer, optional
         What makes the partitions: the key, class or object of a generator, or a pipeline that ends
         in one. `LandmarkSpectral()` by default.

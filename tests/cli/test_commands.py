@@ -218,6 +218,14 @@ def test_h5ad_in_and_out(partita, tmp_path: Path) -> None:
     assert "leiden_0" in fused.obs
 
 
+def test_a_number_that_is_omitted_is_chosen(partita, labels: Path) -> None:
+    omitted = partita("fuse", str(labels), *RUNS, "--json")
+    assert omitted.exit_code == 0, omitted.stderr
+    record = json.loads(omitted.stdout)
+    assert record["n_clusters"] == 3
+    assert record == json.loads(partita("fuse", str(labels), "-k", "auto", *RUNS, "--json").stdout)
+
+
 @pytest.fixture
 def cells(tmp_path: Path) -> Path:
     """An AnnData file as scanpy writes it, with raw counts and an embedding."""

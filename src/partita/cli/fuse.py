@@ -36,7 +36,7 @@ _BLOCK_ROWS = 1 << 20
 
 def run(
     partitions: PartitionsFiles,
-    clusters: Clusters,
+    clusters: Clusters = "auto",
     features: Annotated[
         bool,
         typer.Option(
@@ -242,6 +242,9 @@ def _print_summary(messages: Messages, fusion: Fusion, summary: dict[str, Any]) 
         f"{fusion.n_clusters} clusters{chosen} of {summary['n_samples']} samples from "
         f"{summary['n_partitions']} partitions by {type(fusion.method).__name__}"
     )
+    ties = [] if fusion.scan is None else fusion.scan.tied_k
+    if others := [str(k) for k in ties if k != fusion.n_clusters]:
+        messages.show(f"about as good: {', '.join(others)} clusters; `partita scan-k` shows more")
     for cluster, size in enumerate(summary["sizes"]):
         cohesion = "" if diagnosis is None else f"  cohesion {diagnosis.cohesion[cluster]:.3f}"
         messages.show(f"  {cluster:>3}  {size:>8.0f} samples{cohesion}")

@@ -75,7 +75,14 @@ def run(
         else:
             scan = scan_k(source.ensemble(noise, messages).ensemble, ks, **options)
     if as_json:
-        print_json({"best_k": scan.best_k, "criterion": scan.criterion, "curves": scan.records()})
+        print_json(
+            {
+                "best_k": scan.best_k,
+                "tied_k": scan.tied_k,
+                "criterion": scan.criterion,
+                "curves": scan.records(),
+            }
+        )
         return
     _print(scan)
     if scan.best_k is None:
@@ -96,3 +103,5 @@ def _print(scan: KScan) -> None:
         typer.echo("no structure found: no K does better than the null")
     else:
         typer.echo(f"suggested: K = {scan.best_k}")
+        if others := [str(k) for k in scan.tied_k if k != scan.best_k]:
+            typer.echo(f"within one standard error of the best gain too: K = {', '.join(others)}")

@@ -193,12 +193,15 @@ def _number_of_clusters(content: Content) -> Finding | None:
             False,
         )
     k = content.diagnosis.n_clusters
-    if k == best_k:
-        text = f"Yes: the scan from {low} to {high} suggests K = {best_k}."
+    ties = [str(tied) for tied in content.scan.tied_k if tied != best_k]
+    note = f" Within one standard error of the best are also K = {', '.join(ties)}." if ties else ""
+    if k in content.scan.tied_k:
+        text = f"Yes: the scan from {low} to {high} suggests K = {best_k}.{note}"
         return _finding(question, text, True)
     return _finding(
         question,
-        f"No: the scan from {low} to {high} suggests K = {best_k}, this consensus has K = {k}.",
+        f"No: the scan from {low} to {high} suggests K = {best_k}, this consensus has K = {k}."
+        f"{note}",
         False,
     )
 

@@ -103,7 +103,9 @@ def summarize(
         "views": view_table(content),
         "samples": sample_table(content),
         "methods": method_table(content),
-        "scan": None if scan is None else {"best_k": scan.best_k, "rows": to_json(scan.records())},
+        "scan": None
+        if scan is None
+        else {"best_k": scan.best_k, "tied_k": scan.tied_k, "rows": to_json(scan.records())},
         "scores": to_json(content.scores),
         "figures": figures(content),
         "provenance": provenance(content, random_state),

@@ -73,6 +73,18 @@ class KScan:
         """Consensus values from 0 to 1 at which `cdf` is given."""
         return CDF_POINTS.copy()
 
+    @property
+    def tied_k(self) -> list[int]:
+        """Every K whose gain is within one standard error of the best gain, `best_k` first.
+
+        Empty if no structure was found.
+        """
+        if self.best_k is None:
+            return []
+        best = int(np.argmax(self.gain))
+        within = self.gain >= self.gain[best] - self.standard_error[best]
+        return [int(k) for k in self.k[within]]
+
     def records(self) -> list[dict[str, float]]:
         """Return one dictionary per K with curves, null means, gain and standard error."""
         return [
@@ -87,7 +99,8 @@ class KScan:
         lines = [f"{'K':>4} {self.criterion:>12} {'null':>8} {'gain':>8} {'s.e.':>8}"]
         for j, k in enumerate(self.k):
             values = (self.curves[self.criterion][j], self.null_mean[self.criterion][j])
-            mark = "  <- suggested" if k == self.best_k else ""
+            mark = "  <- within one s.e. of the best" if k in self.tied_k else ""
+            mark = "  <- suggested" if k == self.best_k else mark
             lines.append(
                 f"{k:>4} {values[0]:>12.3f} {values[1]:>8.3f} {self.gain[j]:>8.3f} "
                 f"{self.standard_error[j]:>8.3f}{mark}"
