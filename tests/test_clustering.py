@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, generate
-from partita.exceptions import InvalidEnsembleError
+from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
 
@@ -100,6 +100,13 @@ def test_rule_of_the_scaler():
     np.testing.assert_allclose(by_force.toarray(), noise / noise.std(axis=0))
     with pytest.raises(ValueError, match="scale must be one of auto, standard, none, got 'robust'"):
         make_scaler(noise, "robust")
+
+
+def test_generate_warns_of_different_units():
+    with pytest.warns(PartitaWarning, match="different spreads"):
+        generate(load_wine().data, "random_k", n_partitions=2, random_state=0)
+    generate(X, "random_k", n_partitions=2, random_state=0)
+    generate(load_wine().data, "random_k", metric="cosine", n_partitions=2, random_state=0)
 
 
 def test_generate_has_the_same_default():

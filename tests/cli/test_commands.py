@@ -292,6 +292,37 @@ def test_generate_keeps_ids(partita, features: Path) -> None:
     assert [int(r["partition_3"]) for r in found] == expected[:, 3].tolist()
 
 
+def write_points(path: str, cells: dict[int, str]) -> None:
+    """Write the features with other text in column x of some rows."""
+    lines = [f"{IDS[i]},{cells.get(i, x)},{y}" for i, (x, y) in enumerate(POINTS)]
+    Path(path).write_text("\n".join(["sample,x,y", *lines]))
+
+
+def test_generate_leaves_samples_with_missing_features_out(partita) -> None:
+    write_points("gaps.csv", {1: "", 4: "NA"})
+    command = ("generate", "gaps.csv", "-i", "sample", "-n", "4", "-k", "3")
+    refused = partita(*command)
+    assert refused.exit_code == 2
+    assert "'x' has no value in row 2 (2 missing" in " ".join(refused.stderr.split())
+    assert "--drop-missing" in refused.stderr
+    done = partita(*command, "--drop-missing")
+    assert done.exit_code == 0, done.stderr
+    assert "2 samples with a missing feature get no labels" in done.stderr
+    found = rows(done.stdout)
+    assert [r["sample"] for r in found] == IDS
+    assert [i for i, r in enumerate(found) if not r["partition_0"]] == [1, 4]
+
+
+@pytest.mark.parametrize(
+    ("cell", "advice"), [('"1,5"', "decimal comma"), ("?", "--missing-values '?'"), ("n/a", "n/a")]
+)
+def test_advice_on_cells_that_are_no_numbers(partita, cell: str, advice: str) -> None:
+    write_points("odd.csv", {2: cell})
+    done = partita("generate", "odd.csv", "-i", "sample")
+    assert done.exit_code == 2
+    assert advice in " ".join(done.stderr.split())
+
+
 def test_generate_then_fuse_through_a_pipe(partita, features: Path) -> None:
     made = partita("generate", str(features), "-i", "sample", "-n", "20", "-k", "3", "-q")
     done = partita("fuse", "-", "-k", "3", "-i", "sample", "--json", stdin=made.stdout)

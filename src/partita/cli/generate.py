@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli._messages import Messages, print_json
-from partita.cli._options import Columns, IdColumn, Json, NoHeader, Output, Quiet, Seed
+from partita.cli._options import (
+    Columns,
+    IdColumn,
+    Json,
+    MissingValues,
+    NoHeader,
+    Output,
+    Quiet,
+    Seed,
+)
 
 if TYPE_CHECKING:
     from partita.io import Table
@@ -89,8 +98,16 @@ def run(
             help="Features of an .h5ad file: X or a key of obsm; by default X_pca, without it X."
         ),
     ] = None,
+    drop_missing: Annotated[
+        bool,
+        typer.Option(
+            "--drop-missing",
+            help="Leave samples of one table with a missing feature out; they get no labels.",
+        ),
+    ] = False,
     columns: Columns = None,
     id_column: IdColumn = None,
+    missing_values: MissingValues = None,
     no_header: NoHeader = False,
     seed: Seed = 0,
     as_json: Json = False,
@@ -104,7 +121,7 @@ def run(
     import numpy as np
 
     from partita.cli._progress import progress_bars
-    from partita.cli._tables import check_output, write
+    from partita.cli._tables import Source, check_output, write
     from partita.generators import make_generator
     from partita.io import Table
 
@@ -124,10 +141,17 @@ def run(
     made = make_generator(
         generator.value, **{name: value for name, value in options.items() if value is not None}
     )
-    reading = {"columns": columns, "id_column": id_column, "no_header": no_header}
+    reading: dict[str, Any] = {"columns": columns, "id_column": id_column, "no_header": no_header}
+    if len(features) > 1 and (use or drop_missing or missing_values):
+        raise ValueError("--use, --drop-missing and --missing-values are for one table.")
     with progress_bars("generating", quiet=quiet):
         if len(features) == 1:
-            table = _partitions_of_one(features[0], made, scale, messages, use, **reading)
+            source = Source(features[0], missing_values=missing_values, **reading)
+            read = source.features(use, allow_missing=drop_missing)
+            is_matrix = features[0].endswith(".h5ad") and columns is None
+            if scale == "auto" and (made.metric == "cosine" or is_matrix):
+                scale = "none"  # directions from the origin, or one unit: an embedding, expression
+            table = _partitions_of_one(read, made, scale, messages)
         else:
             table = _partitions_of_views(
                 features,
@@ -158,23 +182,24 @@ def run(
     messages.show(text if output in (None, "-") else f"wrote {output}: {text}")
 
 
-def _partitions_of_one(
-    path: str, generator: Any, scale: str, messages: Messages, use: str | None, **reading: Any
-) -> Table:
+def _partitions_of_one(table: Table, generator: Any, scale: str, messages: Messages) -> Table:
     """Return the partitions of one table of features, -1 where a label is missing."""
-    from partita.cli._tables import Source
+    import numpy as np
+
     from partita.generators import make_scaler
     from partita.io import Table
 
-    table = Source(path, **reading).features(use)
     X = table.matrix()
-    is_matrix = path.endswith(".h5ad") and reading["columns"] is None
-    if scale == "auto" and (generator.metric == "cosine" or is_matrix):
-        scale = "none"  # directions from the origin, or one unit: an embedding, or expression
+    complete = np.flatnonzero(~np.isnan(X).any(axis=1))
+    if len(complete) < len(X):
+        messages.show(f"{len(X) - len(complete)} samples with a missing feature get no labels")
+        X = X[complete]
     if (scaler := make_scaler(X, scale)) is not None:
         X = scaler.transform(X)
         messages.show("standardized the features; --scale none uses them as they are")
-    labels = generator.fit_transform(X)
+    made = generator.fit_transform(X)
+    labels = np.full((table.n_samples, made.shape[1]), -1, made.dtype)
+    labels[complete] = made
     columns = {f"partition_{i}": column for i, column in enumerate(labels.T)}
     return Table(columns, table.ids, table.id_name)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 
+from partita._warn import warn_user
 from partita.ensemble import Ensemble
 from partita.generators._base import BaseGenerator
 from partita.generators.landmark_spectral import LandmarkSpectral
@@ -16,6 +19,7 @@ from partita.generators.random_leiden import RandomLeiden
 from partita.generators.random_metrics import RandomMetrics
 from partita.generators.random_projections import RandomProjections
 from partita.generators.random_rows import RandomRows
+from partita.generators.scaling import make_scaler
 from partita.generators.spectral_bandwidths import SpectralBandwidths
 
 __all__ = ["GENERATORS", "generate", "make_generator"]
@@ -64,7 +68,15 @@ def generate(X: Any, generator: Any = "landmark_spectral", **parameters: Any) ->
     >>> generate(X, n_partitions=5, n_clusters=3, random_state=0)
     Ensemble(50 samples, 5 partitions, 4 to 8 clusters each)
     """
-    partitions = make_generator(generator, **parameters).fit_transform(X)
+    made = make_generator(generator, **parameters)
+    partitions = made.fit_transform(X)
+    table = X if sp.issparse(X) else np.asarray(X)
+    if getattr(made, "metric", None) == "euclidean" and make_scaler(table) is not None:
+        warn_user(
+            "The features have very different spreads, as if in different units, so that the "
+            "distances depend on few of them. Standardize them (`StandardScaler`), or use "
+            "`EnsembleClustering`, which does."
+        )
     return Ensemble.from_partitions(partitions, unlabeled="keep")
 
 

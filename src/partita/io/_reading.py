@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,6 +19,10 @@ from partita.io._vocabulary import MISSING_VALUES, TextVocabulary, without_missi
 
 __all__ = ["read_features", "read_labels"]
 
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_MISSING_TOKENS = frozenset(
+    {"?", "-", "--", ".", "n/a", "#n/a", "unknown", "missing", "none", "na"}
+)
 _HINT = "Choose the columns with features, and say which holds the ids."
 
 
@@ -88,16 +94,19 @@ def read_features(
     missing_values: Sequence[str] = MISSING_VALUES,
     header: bool = True,
     use: str | None = None,
+    allow_missing: bool = False,
 ) -> Table:
     """Read a table of numbers. The other parameters are those of `read_labels`.
 
-    Features have no missing values: a cell that is not a number is an error that says where it is.
+    A cell that is not a number is an error that says where it is.
 
     Parameters
     ----------
     use : str, optional
         Features of an .h5ad file: "X" or a key of `obsm`. By default "X_pca" if the file has it,
         otherwise "X"; `columns` reads columns of `obs` instead.
+    allow_missing : bool, default=False
+        Read missing values as NaN. By default they are an error.
     """
     is_h5ad = isinstance(source, str | Path) and Path(source).suffix.lower() == ".h5ad"
     if is_h5ad and columns is None and Path(str(source)).exists():
@@ -107,7 +116,8 @@ def read_features(
         )
     if use is not None:
         raise ValueError(f"use={use!r} is for .h5ad files without columns, got {source!s}.")
-    table = _read(source, Selection(columns, id_column, header), missing_values, _parse_numbers)
+    parse = partial(_parse_numbers, allow_missing=allow_missing)
+    table = _read(source, Selection(columns, id_column, header), missing_values, parse)
     for name, column in table.columns.items():
         if column.dtype.kind not in "fiub":
             raise ValueError(
@@ -118,19 +128,28 @@ def read_features(
 
 
 def _parse_numbers(
-    table: TableBlocks, missing_values: Sequence[str], source: str
+    table: TableBlocks, missing_values: Sequence[str], source: str, *, allow_missing: bool
 ) -> tuple[dict[str, NDArray[Any]], list[Any]]:
-    """Read features from text."""
+    """Read features from text; missing values as NaN if `allow_missing`."""
+    missing = frozenset(missing_values)
 
     def parse(i: int, cells: tuple[str, ...], first_row: int) -> NDArray[np.float64]:
-        try:
-            return np.asarray(cells, np.float64)
-        except ValueError:
-            row = next(i for i, cell in enumerate(cells) if not _is_number(cell))
-            what = "no value" if cells[row] in missing_values else repr(cells[row])
+        is_missing = [cell in missing for cell in cells]
+        row = is_missing.index(True) if any(is_missing) else -1
+        if row >= 0 and not allow_missing:
             raise ValueError(
-                f"{source}: column {table.names[i]!r} has {what} in row {first_row + row + 1}, a "
-                f"number was expected. {_HINT}"
+                f"{source}: column {table.names[i]!r} has no value in row {first_row + row + 1} "
+                f"({sum(is_missing)} missing in this column), a number was expected. Fill or leave "
+                f"out such rows (allow_missing=True, on the command line --drop-missing). {_HINT}"
+            )
+        values = ["nan" if absent else cell for cell, absent in zip(cells, is_missing, strict=True)]
+        try:
+            return np.asarray(values, np.float64)
+        except ValueError:
+            row = next(i for i, cell in enumerate(values) if not _is_number(cell))
+            raise ValueError(
+                f"{source}: column {table.names[i]!r} has {cells[row]!r} in row "
+                f"{first_row + row + 1}, a number was expected. {_advice(cells[row])}{_HINT}"
             ) from None
 
     return _gather(table, parse)
@@ -149,6 +168,15 @@ def _gather(
         ids += block.ids or ()
         n_rows += len(block)
     return dict(zip(table.names, map(np.concatenate, parts), strict=True)), ids
+
+
+def _advice(cell: str) -> str:
+    """Return what to do about a cell that is not a number, if its form tells."""
+    if _DECIMAL_COMMA.fullmatch(cell.strip()):
+        return "It has a decimal comma; write decimal points. "
+    if cell.strip().lower() in _MISSING_TOKENS:
+        return f"If it means a missing value, say so: missing_values, --missing-values {cell!r}. "
+    return ""
 
 
 def _is_number(cell: str) -> bool:
