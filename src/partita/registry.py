@@ -5,6 +5,7 @@ The methods are the classes that `partita.consensus` exports; there is no second
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from inspect import isabstract, signature
 from numbers import Integral
 from typing import Any
@@ -68,7 +69,11 @@ def get_method(key: str) -> type[BaseConsensus]:
     try:
         return methods[key.lower()]
     except KeyError:
-        raise ValueError(f"No consensus method {key!r}. Available: {', '.join(methods)}.") from None
+        close = get_close_matches(key.lower(), methods, n=1)
+        guess = f" Did you mean {close[0]!r}?" if close else ""
+        raise ValueError(
+            f"No consensus method {key!r}.{guess} Available: {', '.join(methods)}."
+        ) from None
 
 
 def prepare(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 import partita
-from partita import cli
+from partita import cli, config_context
 from partita.datasets.demo import DEFAULT_METHODS
 from partita.registry import all_methods, get_method
 
@@ -158,3 +160,22 @@ def test_a_bug_keeps_its_traceback(run, monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(RuntimeError, match="impossible") as caught:
         cli.main()
     assert "bug in partita" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize("name", list(cli._COMMANDS))
+def test_the_help_has_examples_with_options_that_exist(name: str) -> None:
+    commands = typer.main.get_command(cli.app).commands
+    options = {option for parameter in commands[name].params for option in parameter.opts}
+    assert cli._EXAMPLES[name]
+    for line in cli._EXAMPLES[name]:
+        assert line.startswith(f"partita {name}")
+        assert line in commands[name].epilog
+        assert {word for word in shlex.split(line) if word.startswith("-")} <= options
+
+
+def test_the_memory_may_be_limited(partita, labels) -> None:
+    with config_context():
+        done = partita("--memory", "1kB", "fuse", str(labels), "-k", "3", "-i", "sample")
+        assert done.exit_code == 2
+        assert "memory" in done.stderr
+    assert partita("--memory", "much", "methods").exit_code == 2

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
-from planted import CLOUDS, IDS, LABELS, POINTS, TRUTH
+from planted import CLOUDS, IDS, LABELS, POINTS, TRUTH, write_csv
 from scipy.sparse import csr_matrix
 
 import partita.generators
@@ -224,6 +225,74 @@ def test_a_number_that_is_omitted_is_chosen(partita, labels: Path) -> None:
     record = json.loads(omitted.stdout)
     assert record["n_clusters"] == 3
     assert record == json.loads(partita("fuse", str(labels), "-k", "auto", *RUNS, "--json").stdout)
+
+
+def test_text_of_other_kinds(partita) -> None:
+    text = "name|a|b\nJosé|1|x\nB|1|x\nC|2|y\nD|2|y\n"
+    Path("utf16.csv").write_text(text, encoding="utf-16")
+    Path("latin.csv").write_text(text, encoding="latin-1")
+    Path("packed.csv.gz").write_bytes(gzip.compress(text.encode()))
+    options = ("-i", "name", "-k", "2", "-q")
+    for name, more in (("utf16", ()), ("latin", ("--encoding", "latin-1")), ("packed", ())):
+        path = next(Path().glob(f"{name}.*"))
+        done = partita("fuse", str(path), *options, *more)
+        assert done.exit_code == 0, done.stderr
+        assert [r["name"] for r in rows(done.stdout)] == ["José", "B", "C", "D"]
+        assert [r["consensus"] for r in rows(done.stdout)] == ["0", "0", "1", "1"]
+    refused = partita("fuse", "latin.csv", *options)
+    assert refused.exit_code == 2
+    assert "--encoding" in refused.stderr
+    refused = partita("fuse", "latin.csv", *options, "--encoding", "klingon")
+    assert refused.exit_code == 2
+    assert "No encoding 'klingon'" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("fuse", "-k", "2"),
+        ("scan-k", "-k", "2"),
+        ("compare", "-k", "2"),
+        ("diagnose", "twice.csv"),
+        ("report", "twice.csv"),
+        ("evaluate", "--truth-column", "a"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_repeated_ids_are_named(partita, command: tuple[str, ...]) -> None:
+    write_csv(Path("twice.csv"), {"s": ["x", "y", "x", "z"], "a": [0, 0, 1, 1], "b": [0, 0, 1, 1]})
+    done = partita(command[0], "twice.csv", *command[1:], "-i", "s")
+    assert done.exit_code == 2
+    assert "1 ids that occur more than once; the first is 'x', 2 times" in done.stderr
+
+
+def test_text_that_may_be_missing_is_hinted_at(partita) -> None:
+    columns = {"a": [0, 0, 1, 1], "b": ["x", "?", "y", "y"], "c": ["n/a", "u", "v", "v"]}
+    write_csv(Path("tokens.csv"), columns)
+    done = partita("fuse", "tokens.csv", "-k", "2")
+    assert done.exit_code == 0
+    assert "'?' is a cluster of b; if it means a missing label" in done.stderr
+    assert "--missing-values 'n/a'" in done.stderr
+    done = partita("fuse", "tokens.csv", "-k", "2", "--missing-values", "?")
+    assert "'?'" not in done.stderr
+
+
+def test_features_are_not_fused(partita, features: Path) -> None:
+    done = partita("fuse", str(features), "-k", "3", "-i", "sample")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "holds features and not labels" in " ".join(done.stderr.split())
+
+
+def test_json_has_the_confidence(partita, labels: Path) -> None:
+    record = json.loads(partita("fuse", str(labels), "-k", "3", *RUNS, "--json").stdout)
+    assert len(record["confidence"]) == len(record["labels"]) == 60
+    assert max(record["confidence"]) <= 1
+
+
+def test_a_method_with_a_typing_error(partita, labels: Path) -> None:
+    done = partita("fuse", str(labels), "-m", "ccpg", "-k", "3")
+    assert "Did you mean 'ccgp'?" in done.stderr
 
 
 @pytest.fixture
@@ -468,7 +537,6 @@ def test_evaluate_in_one_table_leaves_out_what_is_missing(partita) -> None:
         (["fuse", "labels.csv", "-k", "3", "-o", "no/out.csv"], "No folder"),
         (["fuse", "labels.csv", "-k", "3", "-o", "out.docx"], "must end in one of .csv"),
         (["fuse", "labels.csv", "-k", "3", "-o", "-", "--json"], "both want stdout"),
-        (["fuse", "labels.csv"], "-k"),
         (["fuse", "labels.csv", "-k", "3", "-m", "eac", "--checkpoint", "x"], "has no checkpoints"),
         (["fuse", "garbage.npy", "-k", "3"], "not a .npy file"),
         (["generate", "labels.csv"], "column 'sample' has 'sample 0' in row 1"),

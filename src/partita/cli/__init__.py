@@ -41,8 +41,35 @@ _COMMANDS: dict[str, Callable[..., None]] = {  # in the order of the help
     "convert": convert.run,
     "plan": plan.run,
 }
+_EXAMPLES = {
+    "demo": ["partita demo"],
+    "methods": ["partita methods"],
+    "generate": [
+        "partita generate features.csv --id-column name -n 100 -o partitions.csv",
+        "partita generate cells.h5ad --use X_pca -o partitions.parquet",
+    ],
+    "segment": ["partita segment vectors.npy -o partitions.store -n 20 -k 50:100"],
+    "fuse": [
+        "partita fuse partitions.csv --id-column name -o consensus.csv",
+        'partita fuse cells.h5ad --columns "leiden_*" -k 12 -o fused.h5ad',
+        "partita fuse gene.csv protein.csv --features --id-column name -k 4",
+    ],
+    "scan-k": ["partita scan-k partitions.csv --id-column name -k 2:15"],
+    "compare": ["partita compare partitions.csv --id-column name -k 5 -m ccgp -m sec"],
+    "evaluate": ["partita evaluate consensus.csv classes.csv --id-column name"],
+    "diagnose": ["partita diagnose partitions.csv consensus.csv --id-column name"],
+    "report": ["partita report partitions.csv consensus.csv --id-column name -o report.html"],
+    "convert": ["partita convert partitions.csv partitions.store --id-column name"],
+    "plan": ["partita plan --samples 1e6 --partitions 100 --clusters 20"],
+}
+
+
+def _epilog(name: str) -> str:
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in _EXAMPLES[name])])
+
+
 for _name, _run in _COMMANDS.items():
-    app.command(_name)(_run)
+    app.command(_name, epilog=_epilog(_name))(_run)
 app.command("scan", hidden=True)(scan_k.run)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -104,6 +105,17 @@ def _enable_debug(is_set: bool) -> None:
         logging.getLogger("partita").setLevel(logging.DEBUG)
 
 
+def _set_memory(text: str | None) -> None:
+    if text is None:
+        return
+    from partita.config import set_config
+
+    match = re.fullmatch(r"([0-9.]+)\s*([kmgt]?)i?b?", text.strip().lower())
+    if match is None:
+        raise typer.BadParameter(f"expected a size such as 500MB or 8GB, got {text!r}.")
+    set_config(memory_budget=int(float(match[1]) * 1024 ** " kmgt".index(match[2] or " ")))
+
+
 @app.callback()
 def options(
     version: Annotated[
@@ -114,5 +126,13 @@ def options(
         bool,
         typer.Option("--debug", callback=_enable_debug, help="Log details; keep tracebacks."),
     ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            callback=_set_memory,
+            help="Memory that dense arrays may take, for example 8GB; before the command.",
+        ),
+    ] = None,
 ) -> None:
     """Define the options of all commands; their callbacks take effect."""

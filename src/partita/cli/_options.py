@@ -10,6 +10,7 @@ import typer
 __all__ = [
     "Clusters",
     "Columns",
+    "Encoding",
     "IdColumn",
     "Json",
     "LabelsColumn",
@@ -92,6 +93,13 @@ MissingValues = Annotated[
 ]
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first line of the CSV has no column names.")
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        help="Encoding of a text file, for example latin-1 or cp1252; UTF-8 by default, UTF-16 is "
+        "recognized."
+    ),
 ]
 NoiseOption = Annotated[
     Noise,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,6 +25,8 @@ __all__ = [
     "one_column",
     "write",
 ]
+
+_MANY_DECIMALS = 20  # a column with more different numbers with decimals holds no labels
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class Source:
     id_column: str | None = None
     missing_values: Sequence[str] | None = None
     no_header: bool = False
+    encoding: str | None = None
 
     def labels(self) -> Table:
         """Read a table of labels."""
@@ -78,13 +82,16 @@ class Source:
     def _read(self, read: Any) -> Any:
         from partita.io import MISSING_VALUES
 
-        return read(
+        table = read(
             sys.stdin if self.path == "-" else self.path,
             columns=self.columns,
             id_column=self.id_column,
             missing_values=MISSING_VALUES if self.missing_values is None else self.missing_values,
             header=not self.no_header,
+            encoding=self.encoding,
         )
+        _check_repeated_ids(table)
+        return table
 
     def store(self, truth_column: str | None = None) -> LabelStore | None:
         """Open the label store at the path; return None if the path is no folder."""
@@ -115,6 +122,7 @@ class Source:
             _, truth = one_column(table, truth_column, "--truth-column")
             table = table.select([name for name in table.columns if name != truth_column])
         ensemble = table.ensemble(noise=noise)
+        _check_labels(ensemble, table.source, messages)
         n_unlabeled = int((~ensemble.observed).all(axis=1).sum())
         if n_unlabeled:
             messages.show(
@@ -132,6 +140,44 @@ class Source:
             column = "consensus"
         _, labels = one_column(table, column, "--labels-column")
         return in_order_of(ensemble.sample_ids, ensemble.n_samples, table, labels)
+
+
+def _check_repeated_ids(table: Table) -> None:
+    if table.ids is None:
+        return
+    counts = Counter(table.ids.tolist())
+    repeated = [name for name, count in counts.items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"{table.source} has {len(repeated)} ids that occur more than once; the first is "
+            f"{repeated[0]!r}, {counts[repeated[0]]} times. An id names one sample."
+        )
+
+
+def _check_labels(ensemble: Ensemble, source: str, messages: Messages) -> None:
+    """Refuse features; hint at text that may mean a missing label."""
+    from partita.io import MISSING_TOKENS
+
+    suspects: dict[str, list[str]] = {}
+    names = ensemble.partition_names
+    for i, categories in enumerate(ensemble.layout.categories):
+        name, values = str(i) if names is None else str(names[i]), categories.tolist()
+        n_decimals = sum(isinstance(value, float) and value % 1 != 0 for value in values)
+        if n_decimals > max(_MANY_DECIMALS, ensemble.n_samples // 10):
+            raise ValueError(
+                f"{source}: column {name!r} has {len(values)} different numbers with "
+                "decimals, so it holds features and not labels. Cluster features first (`partita "
+                "generate`, or `partita fuse --features`), or choose the labels with --columns."
+            )
+        for value in values:
+            if isinstance(value, str) and value.strip().lower() in MISSING_TOKENS:
+                suspects.setdefault(str(value), []).append(name)
+    for token, columns in suspects.items():
+        more = f" and {len(columns) - 1} more" if len(columns) > 1 else ""
+        messages.hint(
+            f"{token!r} is a cluster of {columns[0]}{more}; if it means a missing label, add "
+            f"--missing-values {token!r}"
+        )
 
 
 def one_column(table: Table, name: str | None, option: str) -> tuple[str, Any]:
@@ -158,8 +204,6 @@ def in_order_of(ids: Any, n_samples: int, other: Table, values: Any) -> Any:
             )
         return values
     place = {sample: i for i, sample in enumerate(other.ids.tolist())}
-    if len(place) < other.n_samples:
-        raise ValueError(f"{other.source} has ids that occur more than once.")
     absent = [sample for sample in ids.tolist() if sample not in place]
     if absent:
         raise ValueError(

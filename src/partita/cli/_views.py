@@ -23,6 +23,7 @@ def generate_from_files(
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
     no_header: bool = False,
+    encoding: str | None = None,
     partitions_per_view: int | None = None,
     **options: Any,
 ) -> InputPartitions:
@@ -37,7 +38,7 @@ def generate_from_files(
     if paths.count("-") > 1:
         raise ValueError("Only one of the files can be stdin (-).")
     tables = {
-        name: Source(path, columns, id_column, None, no_header).features()
+        name: Source(path, columns, id_column, None, no_header, encoding).features()
         for name, path in zip(_view_names(paths), paths, strict=True)
     }
     _check_ids(list(tables.values()))

@@ -16,6 +16,7 @@ from partita.cli._messages import (
 )
 from partita.cli._options import (
     Columns,
+    Encoding,
     IdColumn,
     Json,
     Methods,
@@ -55,6 +56,7 @@ def run(
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
+    encoding: Encoding = None,
     noise: NoiseOption = Noise.missing,
     seed: Seed = 0,
     as_json: Json = False,
@@ -72,7 +74,7 @@ def run(
     check_output(output, as_json)
     messages = Messages(quiet)
     with progress_bars("reading", quiet=quiet):
-        source = Source(partitions, columns, id_column, missing_values, no_header)
+        source = Source(partitions, columns, id_column, missing_values, no_header, encoding)
         data = source.ensemble(noise, messages, truth_column)
     with hint_on_error(METHODS_HINT), progress_bars("comparing", quiet=quiet):
         comparison = compare(

@@ -10,6 +10,7 @@ import typer
 from partita.cli._messages import Messages, print_json
 from partita.cli._options import (
     Columns,
+    Encoding,
     IdColumn,
     Json,
     MissingValues,
@@ -40,6 +41,7 @@ def run(
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
+    encoding: Encoding = None,
     noise: NoiseOption = Noise.missing,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -57,6 +59,7 @@ def run(
             missing_values=MISSING_VALUES if missing_values is None else missing_values,
             noise=noise.value,
             header=not no_header,
+            encoding=encoding,
         )
     if as_json:
         print_json(asdict(done) | {"target": str(done.target)})

@@ -9,6 +9,7 @@ import typer
 from partita.cli._messages import Messages, escape_markup, print_json, print_table
 from partita.cli._options import (
     Columns,
+    Encoding,
     IdColumn,
     Json,
     LabelsColumn,
@@ -65,6 +66,7 @@ def run(
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
+    encoding: Encoding = None,
     noise: NoiseOption = Noise.missing,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -78,9 +80,9 @@ def run(
     from partita.diagnostics import diagnose as diagnose_labels
 
     with progress_bars("reading", quiet=quiet):
-        source = Source(partitions, columns, id_column, missing_values, no_header)
+        source = Source(partitions, columns, id_column, missing_values, no_header, encoding)
         ensemble = source.ensemble(noise, Messages(quiet)).ensemble
-        source = Source(labels, None, id_column, missing_values, no_header)
+        source = Source(labels, None, id_column, missing_values, no_header, encoding)
         consensus = source.consensus(labels_column, ensemble)
     with progress_bars("diagnosing", quiet=quiet):
         diagnosis = diagnose_labels(ensemble, consensus)

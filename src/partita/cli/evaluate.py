@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli._messages import Messages, escape_markup, print_json, print_table
-from partita.cli._options import Columns, IdColumn, Json, MissingValues, NoHeader, Quiet
+from partita.cli._options import Columns, Encoding, IdColumn, Json, MissingValues, NoHeader, Quiet
 
 if TYPE_CHECKING:
     from partita.io import Table
@@ -34,6 +34,7 @@ def run(
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
+    encoding: Encoding = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -47,11 +48,11 @@ def run(
     if truth is None and truth_column is None:
         raise ValueError("Pass the table with the true classes, or name their --truth-column.")
     chosen = _columns_of(labels, columns, truth_column if truth is None else None)
-    table = Source(labels, chosen, id_column, missing_values, no_header).labels()
+    table = Source(labels, chosen, id_column, missing_values, no_header, encoding).labels()
     truth_table = table
     if truth is not None:
         chosen = _columns_of(truth, [truth_column] if truth_column else None, None)
-        truth_table = Source(truth, chosen, id_column, missing_values, no_header).labels()
+        truth_table = Source(truth, chosen, id_column, missing_values, no_header, encoding).labels()
     truth_name, y = one_column(truth_table, truth_column, "--truth-column")
     if truth is not None:
         y = in_order_of(table.ids, table.n_samples, truth_table, y)

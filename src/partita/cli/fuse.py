@@ -11,6 +11,7 @@ from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_j
 from partita.cli._options import (
     Clusters,
     Columns,
+    Encoding,
     IdColumn,
     Json,
     Method,
@@ -58,6 +59,7 @@ def run(
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
+    encoding: Encoding = None,
     noise: NoiseOption = Noise.missing,
     seed: Seed = 0,
     as_json: Json = False,
@@ -91,7 +93,7 @@ def run(
             f"Expected one table of partitions, got {len(partitions)} files. If they are tables of "
             "features, add --features."
         )
-    source = Source(partitions[0], columns, id_column, missing_values, no_header)
+    source = Source(partitions[0], columns, id_column, missing_values, no_header, encoding)
     store, id_name = None if features else source.store(), "id"
     data: Any = store
     if store is not None:
@@ -103,6 +105,7 @@ def run(
                 columns=columns,
                 id_column=id_column,
                 no_header=no_header,
+                encoding=encoding,
                 n_clusters=ks[0] if len(ks) == 1 else None,
                 random_state=seed,
             )
@@ -127,7 +130,11 @@ def run(
     if as_json:
         record = summary | {"output": output, "report": report and str(report)}
         if output is None:
-            record |= {"ids": fusion.partitions.sample_ids, "labels": fusion.labels}
+            record |= {
+                "ids": fusion.partitions.sample_ids,
+                "labels": fusion.labels,
+                "confidence": fusion.confidence,
+            }
         print_json(record)
     _print_summary(messages, fusion, summary)
     files = [str(path) for path in (output, report) if path not in (None, "-")]
@@ -207,14 +214,12 @@ def _summary(fusion: Fusion, seed: int) -> dict[str, Any]:
 
 
 def _trust(fusion: Fusion, diagnosis: Diagnosis) -> dict[str, Any]:
-    import numpy as np
-
     names = fusion.partitions.partition_names
     bad_partitions = diagnosis.bad_partitions.nonzero()[0]
     return {
         "cohesion": diagnosis.cohesion,
         "stability": diagnosis.stability,
-        "mean_confidence": float(np.nanmean(diagnosis.confidence)),
+        "mean_confidence": diagnosis.mean_confidence,
         "n_doubtful": len(diagnosis.doubtful_samples()),
         "views": diagnosis.view_records(),
         "bad_partitions": [str(i) if names is None else str(names[i]) for i in bad_partitions],
@@ -246,7 +251,8 @@ def _print_summary(messages: Messages, fusion: Fusion, summary: dict[str, Any]) 
     if others := [str(k) for k in ties if k != fusion.n_clusters]:
         messages.show(f"about as good: {', '.join(others)} clusters; `partita scan-k` shows more")
     for cluster, size in enumerate(summary["sizes"]):
-        cohesion = "" if diagnosis is None else f"  cohesion {diagnosis.cohesion[cluster]:.3f}"
+        value = float("nan") if diagnosis is None else diagnosis.cohesion[cluster]
+        cohesion = f"  cohesion {value:.3f}" if value == value else ""
         messages.show(f"  {cluster:>3}  {size:>8.0f} samples{cohesion}")
     if diagnosis is None:
         return

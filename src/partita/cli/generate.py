@@ -10,6 +10,7 @@ import typer
 from partita.cli._messages import Messages, print_json
 from partita.cli._options import (
     Columns,
+    Encoding,
     IdColumn,
     Json,
     MissingValues,
@@ -109,6 +110,7 @@ def run(
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
+    encoding: Encoding = None,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -142,6 +144,7 @@ def run(
         generator.value, **{name: value for name, value in options.items() if value is not None}
     )
     reading: dict[str, Any] = {"columns": columns, "id_column": id_column, "no_header": no_header}
+    reading["encoding"] = encoding
     if len(features) > 1 and (use or drop_missing or missing_values):
         raise ValueError("--use, --drop-missing and --missing-values are for one table.")
     with progress_bars("generating", quiet=quiet):

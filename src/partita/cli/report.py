@@ -10,6 +10,7 @@ import typer
 from partita.cli._messages import Messages, print_json
 from partita.cli._options import (
     Columns,
+    Encoding,
     IdColumn,
     Json,
     LabelsColumn,
@@ -40,6 +41,7 @@ def run(
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
+    encoding: Encoding = None,
     noise: NoiseOption = Noise.missing,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -55,9 +57,9 @@ def run(
     check_report(output)
     messages = Messages(quiet)
     with progress_bars("reading", quiet=quiet):
-        source = Source(partitions, columns, id_column, missing_values, no_header)
+        source = Source(partitions, columns, id_column, missing_values, no_header, encoding)
         data = source.ensemble(noise, messages, truth_column)
-        source = Source(labels, None, id_column, missing_values, no_header)
+        source = Source(labels, None, id_column, missing_values, no_header, encoding)
         consensus = source.consensus(labels_column, data.ensemble)
     with progress_bars("report", quiet=quiet):
         summary = write_report(data.ensemble, consensus, output, y=data.truth, title=title)

@@ -10,6 +10,7 @@ from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_j
 from partita.cli._options import (
     Clusters,
     Columns,
+    Encoding,
     IdColumn,
     Json,
     Method,
@@ -47,6 +48,7 @@ def run(
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
+    encoding: Encoding = None,
     noise: NoiseOption = Noise.missing,
     seed: Seed = 0,
     as_json: Json = False,
@@ -62,7 +64,7 @@ def run(
     with hint_on_error(METHODS_HINT):
         estimator = prepare(method)
     messages = Messages(quiet)
-    source = Source(partitions, columns, id_column, missing_values, no_header)
+    source = Source(partitions, columns, id_column, missing_values, no_header, encoding)
     options: dict[str, Any] = {
         "method": estimator,
         "n_resamples": resamples,

@@ -12,11 +12,12 @@ from partita.io._conversion import Conversion, convert
 from partita.io._formats import check_target
 from partita.io._reading import read_features, read_labels
 from partita.io._table import Table
-from partita.io._vocabulary import MISSING_VALUES
+from partita.io._vocabulary import MISSING_TOKENS, MISSING_VALUES
 from partita.io._writing import write_labels, write_table
 from partita.io.store import LabelStore, LabelWriter
 
 __all__ = [
+    "MISSING_TOKENS",
     "MISSING_VALUES",
     "Conversion",
     "LabelStore",

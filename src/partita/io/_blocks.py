@@ -39,6 +39,7 @@ class Selection:
     columns: Sequence[str] | None = None
     id_column: str | None = None
     header: bool = True
+    encoding: str | None = None
 
     def choose(self, names: Sequence[str], source: str) -> list[str]:
         """Return the selected names, in the order of the file."""

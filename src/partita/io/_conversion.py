@@ -51,6 +51,7 @@ def convert(
     missing_values: Sequence[str] = MISSING_VALUES,
     noise: str = "missing",
     header: bool = True,
+    encoding: str | None = None,
 ) -> Conversion:
     """Copy labels from one kind of file to another, block by block.
 
@@ -79,6 +80,8 @@ def convert(
         Whether a label of -1 is a missing label or a cluster.
     header : bool, default=True
         Whether the first line of a text file holds the column names.
+    encoding : str, optional
+        Encoding of a text file, as in `read_labels`. By default UTF-8 or UTF-16.
 
     Returns
     -------
@@ -115,7 +118,9 @@ def convert(
     start, end = Path(source), check_target(target, store=True)
     if start.exists() and end.exists() and start.samefile(end):
         raise ValueError(f"{str(target)!r} is both source and target.")
-    labels = open_labels(start, Selection(columns, id_column, header), missing_values, noise)
+    labels = open_labels(
+        start, Selection(columns, id_column, header, encoding), missing_values, noise
+    )
     write = _write_store if end.suffix.lower() in STORE_SUFFIXES else _write_file
     write(end, labels)
     return Conversion(end, labels.n_samples, len(labels.names), labels.id_name is not None)

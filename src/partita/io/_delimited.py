@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -22,7 +24,8 @@ from partita.io._vocabulary import MISSING_VALUES
 __all__ = ["read_blocks", "write_blocks"]
 
 _BLOCK_LINES = 1_000  # larger blocks leave the processor's cache and are slower
-_DELIMITERS = (",", "\t", ";")
+_DELIMITERS = (",", "\t", ";", "|")
+_UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @contextmanager
@@ -35,10 +38,10 @@ def read_blocks(
 ) -> Iterator[TableBlocks]:
     """Open a text file as blocks of 1000 rows of text cells.
 
-    A delimiter of None is chosen by the first line: comma, tab or semicolon. A first column
+    A delimiter of None is chosen by the first line: comma, tab, semicolon or bar. A first column
     without a name, as pandas writes an index, holds the sample ids.
     """
-    with _open_text(source) as (file, name):
+    with _open_text(source, selection.encoding) as (file, name):
         first = file.readline()
         if not first.strip():
             raise InvalidEnsembleError(f"{name} is empty.")
@@ -87,20 +90,34 @@ def _column_blocks(
 
 
 @contextmanager
-def _open_text(source: str | Path | IO[str]) -> Iterator[tuple[IO[str], str]]:
+def _open_text(source: str | Path | IO[str], encoding: str | None) -> Iterator[tuple[IO[str], str]]:
     if not isinstance(source, str | Path):
         yield source, getattr(source, "name", "the input")
         return
-    # utf-8-sig reads UTF-8 with and without a byte order mark
-    with open(source, encoding="utf-8-sig", newline="") as file:
+    open_file: Any = gzip.open if str(source).lower().endswith(".gz") else open
+    if encoding is None:
+        with open_file(source, "rb") as file:
+            is_utf_16 = file.read(2) in _UTF_16_MARKS
+        # utf-8-sig reads UTF-8 with and without a byte order mark
+        encoding = "utf-16" if is_utf_16 else "utf-8-sig"
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise ValueError(f"No encoding {encoding!r}; for example utf-8, utf-16, latin-1.") from None
+    with open_file(source, "rt", encoding=encoding, newline="") as file:
         try:
             yield file, str(source)
-        except UnicodeDecodeError as error:
-            raise InvalidEnsembleError(f"{source} is not text in UTF-8: {error}.") from error
+        except UnicodeError as error:
+            raise InvalidEnsembleError(
+                f"{source} is not text in {encoding.removesuffix('-sig').upper()}: {error}. Pass "
+                "its encoding (on the command line --encoding), for example latin-1 or cp1252."
+            ) from error
 
 
 def _size(file: IO[str]) -> int:
-    """Return the size of a file on disk in bytes; 0 for a pipe or text in memory."""
+    """Return the size of a file on disk in bytes; 0 for a pipe, text in memory, compressed text."""
+    if isinstance(getattr(file, "buffer", None), gzip.GzipFile):
+        return 0
     try:
         return os.fstat(file.fileno()).st_size
     except UnsupportedOperation:  # text in memory

@@ -61,10 +61,12 @@ def open_blocks(
         return _CSV.read_blocks(source, selection)
     path = Path(source)
     suffix = path.suffix.lower()
+    if suffix == ".gz" and Path(path.stem).suffix.lower() in (".csv", ".tsv", ".txt", ".tab"):
+        suffix = Path(path.stem).suffix.lower()
     if suffix not in _FORMATS:
         raise InvalidEnsembleError(
             f"Cannot read {str(path)!r}: expected a label store or a file that ends in "
-            f"{', '.join(_FORMATS)}."
+            f"{', '.join(_FORMATS)}, or .csv.gz."
         )
     if not path.exists():
         raise FileNotFoundError(f"No file {str(path)!r}.")

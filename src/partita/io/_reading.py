@@ -15,7 +15,12 @@ from partita.io._blocks import Selection, TableBlocks, collect
 from partita.io._formats import open_blocks
 from partita.io._h5ad import read_matrix
 from partita.io._table import NumberedColumns, Table
-from partita.io._vocabulary import MISSING_VALUES, TextVocabulary, without_missing_values
+from partita.io._vocabulary import (
+    MISSING_TOKENS,
+    MISSING_VALUES,
+    TextVocabulary,
+    without_missing_values,
+)
 
 __all__ = ["read_features", "read_labels"]
 
@@ -33,13 +38,15 @@ def read_labels(
     id_column: str | None = None,
     missing_values: Sequence[str] = MISSING_VALUES,
     header: bool = True,
+    encoding: str | None = None,
 ) -> Table:
     """Read a table of labels, one partition per column.
 
     Parameters
     ----------
     source : path, or open text file with CSV or TSV
-        The suffix names the format: .csv, .tsv, .parquet, .npy, .npz or .h5ad (columns of `obs`).
+        The suffix names the format: .csv, .tsv (also compressed, .csv.gz), .parquet, .npy, .npz or
+        .h5ad (columns of `obs`).
     columns : sequence of str, optional
         Names or patterns such as "leiden_*". By default all columns but the ids; required for
         .h5ad.
@@ -51,6 +58,9 @@ def read_labels(
     header : bool, default=True
         Whether the first line of a CSV file holds the column names. If not, they are partition_0,
         partition_1, ...
+    encoding : str, optional
+        Encoding of a text file, such as "latin-1". By default UTF-8, or UTF-16 if the file begins
+        with its byte order mark.
 
     Returns
     -------
@@ -73,7 +83,8 @@ def read_labels(
     >>> table.ensemble()
     Ensemble(2 samples, 2 partitions, 1 to 2 clusters each, 1 label missing)
     """
-    return _read(source, Selection(columns, id_column, header), missing_values, _number_cells)
+    selection = Selection(columns, id_column, header, encoding)
+    return _read(source, selection, missing_values, _number_cells)
 
 
 def _number_cells(
@@ -93,6 +104,7 @@ def read_features(
     id_column: str | None = None,
     missing_values: Sequence[str] = MISSING_VALUES,
     header: bool = True,
+    encoding: str | None = None,
     use: str | None = None,
     allow_missing: bool = False,
 ) -> Table:
@@ -117,7 +129,8 @@ def read_features(
     if use is not None:
         raise ValueError(f"use={use!r} is for .h5ad files without columns, got {source!s}.")
     parse = partial(_parse_numbers, allow_missing=allow_missing)
-    table = _read(source, Selection(columns, id_column, header), missing_values, parse)
+    selection = Selection(columns, id_column, header, encoding)
+    table = _read(source, selection, missing_values, parse)
     for name, column in table.columns.items():
         if column.dtype.kind not in "fiub":
             raise ValueError(
@@ -174,7 +187,7 @@ def _advice(cell: str) -> str:
     """Return what to do about a cell that is not a number, if its form tells."""
     if _DECIMAL_COMMA.fullmatch(cell.strip()):
         return "It has a decimal comma; write decimal points. "
-    if cell.strip().lower() in _MISSING_TOKENS:
+    if cell.strip().lower() in MISSING_TOKENS:
         return f"If it means a missing value, say so: missing_values, --missing-values {cell!r}. "
     return ""
 

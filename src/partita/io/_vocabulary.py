@@ -20,6 +20,7 @@ from partita.ensemble import LabelLayout
 from partita.exceptions import InvalidEnsembleError
 
 __all__ = [
+    "MISSING_TOKENS",
     "MISSING_VALUES",
     "Coding",
     "TextVocabulary",
@@ -27,6 +28,8 @@ __all__ = [
     "without_missing_values",
 ]
 
+# Other text that often means a missing value, in lower case.
+MISSING_TOKENS = frozenset({"?", "-", "--", ".", "n/a", "#n/a", "na", "none", "unknown", "missing"})
 MISSING_VALUES = ("", "NA", "NaN", "nan", "None", "null")
 # At most 15 digits, which floating point holds exactly.
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})")
