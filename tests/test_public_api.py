@@ -55,6 +55,7 @@ WORDS = {
 ONLY_OPTIONS = {
     "seed",
     "truth_column",
+    "drop_missing",
     "features",
     "json",
     "labels_column",

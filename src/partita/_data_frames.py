@@ -1,13 +1,14 @@
-"""Data frames of the records of a result, in a library that is installed."""
+"""Tables of the records of a result: data frames, and HTML for notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Any
 
 from partita._packages import is_installed
 
-__all__ = ["frame_of_records"]
+__all__ = ["frame_of_records", "html_of_records"]
 
 _LIBRARIES = ("pandas", "polars", "pyarrow")  # in order of preference
 
@@ -30,3 +31,37 @@ def frame_of_records(records: Sequence[dict[str, Any]], library: str | None = No
 
     columns = {key: [record[key] for record in records] for key in records[0]}
     return nw.from_dict(columns, backend=backend).to_native()
+
+
+def html_of_records(
+    records: Sequence[dict[str, Any]],
+    columns: Iterable[str] | None = None,
+    caption: str = "",
+) -> str:
+    """Return records as an HTML table, which a notebook shows.
+
+    Parameters
+    ----------
+    records : list of dict
+        One dictionary per row.
+    columns : iterable of str, optional
+        Keys to show. By default all keys of the first record.
+    caption : str, default=""
+        Text above the table.
+    """
+    keys = list(columns or (records[0] if records else ()))
+    head = "".join(f"<th>{escape(key)}</th>" for key in keys)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(_cell(record[key]))}</td>" for key in keys) + "</tr>"
+        for record in records
+    )
+    return (
+        f"<div><p>{escape(caption)}</p><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    return f"{round(value, 3) + 0.0:.4g}" if isinstance(value, float) else str(value)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._data_frames import frame_of_records
+from partita._data_frames import frame_of_records, html_of_records
 from partita.comparison._text_table import text_table
 
 __all__ = ["MEASURES", "Comparison"]
@@ -69,6 +69,10 @@ class Comparison:
         installed. If none is, return the list of records.
         """
         return frame_of_records(self.records, self.frame_library)
+
+    def _repr_html_(self) -> str:
+        columns = [c for c in self.records[0] if c not in ("name", "bytes_needed", "warnings")]
+        return html_of_records(self.records, columns, f"Comparison of {len(self)} results")
 
     def __repr__(self) -> str:
         measures = [m for m in ("anmi", "agreement", *MEASURES) if m in self.records[0]]

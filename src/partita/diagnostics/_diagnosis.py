@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._data_frames import html_of_records
 from partita.diagnostics._views import score_views
 from partita.ensemble import Ensemble
 from partita.ensemble.view_names import views_of_partitions
@@ -277,6 +278,9 @@ class Diagnosis:
             "partitions": self.partition_records(),
             "views": self.view_records(),
         }
+
+    def _repr_html_(self) -> str:
+        return html_of_records(self.cluster_records(), caption=repr(self).replace("\n", " · "))
 
     def __repr__(self) -> str:
         if self.best_partition is None:

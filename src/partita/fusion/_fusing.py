@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._data_frames import html_of_records
 from partita._memory import memory_budget
 from partita.consensus import BaseConsensus
 from partita.diagnostics import Diagnosis, diagnose
@@ -23,7 +24,7 @@ __all__ = ["Fusion", "fits_in_memory", "fuse"]
 _BYTES_PER_SAMPLE_AND_CLUSTER = 32  # four tables of samples by clusters in a diagnosis
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fusion:
     """A consensus and how far to trust it. Returned by `fuse`.
 
@@ -56,6 +57,17 @@ class Fusion:
     def n_clusters(self) -> int:
         """Number of clusters of the consensus."""
         return int(self.method.n_clusters_)
+
+    def __repr__(self) -> str:
+        chosen = "" if self.scan is None else " (chosen by a scan)"
+        return (
+            f"Fusion of {self.partitions.n_partitions} partitions of {len(self.labels)} samples "
+            f"into {self.n_clusters} clusters{chosen} by {type(self.method).__name__}"
+        )
+
+    def _repr_html_(self) -> str:
+        records = [] if self.diagnosis is None else self.diagnosis.cluster_records()
+        return html_of_records(records, caption=repr(self))
 
 
 def fuse(

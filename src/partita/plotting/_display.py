@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Self
 
 from partita.plotting.style import save_figure
 
 __all__ = ["Display"]
+
+_NOTEBOOK_DPI = 100
 
 
 class Display(ABC):
@@ -55,3 +58,11 @@ class Display(ABC):
         if not hasattr(self, "figure_"):
             self.plot()
         return save_figure(self.figure_, path, dpi)
+
+    def _repr_png_(self) -> bytes:
+        """Return the picture that a notebook shows."""
+        if not hasattr(self, "figure_"):
+            self.plot()
+        buffer = BytesIO()
+        self.figure_.savefig(buffer, format="png", dpi=_NOTEBOOK_DPI)
+        return buffer.getvalue()

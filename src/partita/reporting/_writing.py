@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from partita._data_frames import html_of_records
 from partita.reporting._figures import to_display
 from partita.reporting._summary import summarize
 
@@ -56,7 +57,7 @@ def report(partitions: Any, labels: Any, path: str | Path, **options: Any) -> di
     Returns
     -------
     dict
-        The result of `summarize`.
+        The result of `summarize`. A notebook or a Python prompt shows only its findings.
 
     Examples
     --------
@@ -74,7 +75,18 @@ def report(partitions: Any, labels: Any, path: str | Path, **options: Any) -> di
     summary = summarize(partitions, labels, **options)
     write = write_json if Path(path).suffix == ".json" else write_html
     write(summary, path)
-    return summary
+    return Summary(summary)
+
+
+class Summary(dict[str, Any]):
+    """A summary that a prompt or a notebook shows as its findings, because it has much data."""
+
+    def __repr__(self) -> str:
+        lines = (f"  {f['question']} {f['answer']}" for f in self["findings"])
+        return "\n".join([f"Report: {self['title']}", *lines])
+
+    def _repr_html_(self) -> str:
+        return html_of_records(self["findings"], ("question", "answer", "mark"), self["title"])
 
 
 def write_json(summary: Mapping[str, Any], path: str | Path) -> Path:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._data_frames import html_of_records
+
 __all__ = ["CDF_POINTS", "KScan"]
 
 CDF_POINTS = np.linspace(0.0, 1.0, 101)  # consensus values at which the distribution is given
@@ -94,6 +96,15 @@ class KScan:
             | {"gain": float(self.gain[j]), "standard_error": float(self.standard_error[j])}
             for j, k in enumerate(self.k)
         ]
+
+    def _repr_html_(self) -> str:
+        caption = "No structure found: no K does better than the null."
+        if self.best_k is not None:
+            others = [str(k) for k in self.tied_k if k != self.best_k]
+            also = f"; within one standard error too: {', '.join(others)}" if others else ""
+            caption = f"Suggested: K = {self.best_k}{also}"
+        columns = ["k", "gain", "standard_error", *self.curves]
+        return html_of_records(self.records(), columns, caption)
 
     def __str__(self) -> str:
         lines = [f"{'K':>4} {self.criterion:>12} {'null':>8} {'gain':>8} {'s.e.':>8}"]
