@@ -121,6 +121,9 @@ def judge(
         verdict = "equal"
     elif entry.get("verdict") == "not comparable":
         verdict, reason = "not comparable", entry["because"]
+    elif table.content.get("same_draws") and len(values) < table.draws:
+        verdict = "not comparable"
+        reason = "some of the authors' draws were not run, and the print is the mean of all"
     elif len(values) < 2:
         verdict, reason = "not comparable", "one draw has no sampling error"
     else:

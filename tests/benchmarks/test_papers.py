@@ -100,6 +100,11 @@ def test_spce_has_the_printed_accuracy_on_the_authors_partitions_of_lung() -> No
     assert verdicts == {"ACC": "equal", "NMI": "within", "ARI": "within"}
 
 
+def test_eccms_has_the_printed_values_of_umist_in_table_3() -> None:
+    table = small("003-table3", ["umist"], 20, ["gamma1 = gamma2 = 1"])
+    assert [cell.verdict for cell in cells(table, Records("003"))] == ["equal"] * 3
+
+
 @pytest.mark.parametrize("method", ["DREC, tuned", "TRCE, tuned"])
 def test_tuned_parameters_give_the_printed_digits_on_ecoli(method: str) -> None:
     table = small("003-table4", ["ecoli"], 20, [method])
@@ -198,7 +203,8 @@ def test_equal_needs_the_same_draws_and_the_same_digits() -> None:
     spread = round(float(np.std(values, ddof=1)), 3)
     assert verdict(values, 0.5, spread).verdict == "equal"
     assert verdict(values, 0.5, spread, same_draws=False).verdict == "within"
-    assert verdict(values[:3], 0.5, 0.1).verdict == "within"  # not all draws
+    assert verdict(values[:3], 0.5, 0.1).verdict == "not comparable"  # a draw is missing
+    assert verdict(values[:1], 0.5, 0.1, same_draws=False).verdict == "not comparable"
     assert verdict(values, 0.5, spread + 0.001).verdict == "within"
 
 
