@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._data_frames import frame_of_records
+from partita._data_frames import frame_of_records, html_of_records
 from partita._input.containers import label_columns
 from partita._input.label_vector import code_labels
 from partita.alignment._matching import align_labels
@@ -161,6 +161,11 @@ class ClusterTree:
         dictionaries.
         """
         return frame_of_records(self.edge_records())
+
+    def _repr_html_(self) -> str:
+        sizes = ", ".join(map(str, self.n_clusters))
+        caption = f"Cluster tree of {sizes} clusters: the most stable partition of every branch"
+        return html_of_records(self.branch_records(), caption=caption)
 
     def _name(self, level: int) -> Any:
         return self.names[level] if self.names else level

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._data_frames import html_of_records
+from partita._data_frames import frame_of_records, html_of_records
 from partita.diagnostics._views import score_views
 from partita.ensemble import Ensemble
 from partita.ensemble.view_names import views_of_partitions
@@ -278,6 +278,32 @@ class Diagnosis:
             "partitions": self.partition_records(),
             "views": self.view_records(),
         }
+
+    def to_frame(self) -> Any:
+        """Return one row per sample as a data frame: cluster, confidence, margin and runner-up.
+
+        Of the first of pandas, polars and pyarrow that is installed; if none is, a list of
+        dictionaries.
+        """
+        return frame_of_records(self._sample_records())
+
+    def _sample_records(self) -> list[dict[str, Any]]:
+        e, names = self.partitions, [*self.cluster_names.tolist(), None]
+        samples = range(len(self.labels)) if e.sample_ids is None else e.sample_ids.tolist()
+        columns = zip(
+            samples, self.labels.tolist(), self.confidence.tolist(), self.margin.tolist(),
+            self.runner_up.tolist(), strict=True,
+        )  # fmt: skip
+        return [
+            {
+                "sample": sample,
+                "cluster": names[label],
+                "confidence": confidence,
+                "margin": margin,
+                "runner_up": names[runner_up],
+            }
+            for sample, label, confidence, margin, runner_up in columns
+        ]
 
     def _repr_html_(self) -> str:
         return html_of_records(self.cluster_records(), caption=repr(self).replace("\n", " · "))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._data_frames import html_of_records
+from partita._data_frames import frame_of_records, html_of_records
 
 __all__ = ["CDF_POINTS", "KScan"]
 
@@ -96,6 +97,14 @@ class KScan:
             | {"gain": float(self.gain[j]), "standard_error": float(self.standard_error[j])}
             for j, k in enumerate(self.k)
         ]
+
+    def to_frame(self) -> Any:
+        """Return `records` as a data frame, one row per K.
+
+        Of the first of pandas, polars and pyarrow that is installed; if none is, a list of
+        dictionaries.
+        """
+        return frame_of_records(self.records())
 
     def _repr_html_(self) -> str:
         caption = "No structure found: no K does better than the null."

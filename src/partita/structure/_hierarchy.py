@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._data_frames import frame_of_records
+from partita._data_frames import frame_of_records, html_of_records
 from partita._input.checks import random_generator
 from partita._numbering import number_by_appearance
 from partita.ensemble import as_ensemble
@@ -61,6 +61,9 @@ class Hierarchy:
         dictionaries.
         """
         return frame_of_records(self.tree)
+
+    def _repr_html_(self) -> str:
+        return html_of_records(self.tree, caption=repr(self).splitlines()[0])
 
     def __repr__(self) -> str:
         if len(self.levels) == 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._data_frames import frame_of_records
+from partita._data_frames import frame_of_records, html_of_records
 from partita._input.checks import random_generator
 from partita.alignment import align_labels
 from partita.ensemble import Ensemble, as_ensemble
@@ -84,6 +84,9 @@ class Modes:
         the partitions of other modes. Of the first of pandas, polars and pyarrow that is
         installed; if none is, a list of dictionaries.
         """
+        return frame_of_records(self._records())
+
+    def _records(self) -> list[dict[str, Any]]:
         records = []
         for i, name in enumerate(self.partition_names):
             same = (self.mode_of == self.mode_of[i]) & (np.arange(len(self.mode_of)) != i)
@@ -98,7 +101,10 @@ class Modes:
                     "between": float(between),
                 }
             )
-        return frame_of_records(records)
+        return records
+
+    def _repr_html_(self) -> str:
+        return html_of_records(self._records(), caption=repr(self).splitlines()[0])
 
     def __repr__(self) -> str:
         grouping = f"separation {self.separation:.2f}, p = {self.p_value:.2g}"
