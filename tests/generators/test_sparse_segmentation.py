@@ -127,6 +127,27 @@ def test_an_interrupted_call_needs_the_same_metric_and_draws(file: Path, tmp_pat
         segment(file, tmp_path / "t", metric="l1", **OPTIONS)
 
 
+def test_a_store_made_before_these_options_existed_is_continued(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = []
+    create = LabelStore.create
+
+    def create_without_options(*arguments, provenance, **options):
+        created.append(provenance)
+        earlier = {k: v for k, v in provenance.items() if k not in ("metric", "replacement")}
+        return create(*arguments, provenance=earlier, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LabelStore, "create", create_without_options)
+        first = segment(file, tmp_path / "s", **OPTIONS)
+    assert "metric" in created[0]
+    again = segment(file, tmp_path / "s", **OPTIONS)
+    np.testing.assert_array_equal(labels_of(again), labels_of(first))
+    with pytest.raises(InvalidStoreError, match="other arguments: metric"):
+        segment(file, tmp_path / "s", metric="cosine", **OPTIONS)
+
+
 def test_memory_is_counted_by_values_not_by_columns(tmp_path: Path) -> None:
     wide = sp.csr_matrix((np.ones(100, np.float32), (range(100), range(100))), (100, 10**7))
     sp.save_npz(tmp_path / "X.npz", wide, compressed=False)

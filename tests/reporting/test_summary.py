@@ -74,6 +74,15 @@ def test_a_better_partition_and_missing_structure_are_reported() -> None:
     assert "No structure was found" in findings["Is this number of clusters supported?"]["answer"]
 
 
+def test_rows_of_partitions_are_no_methods() -> None:
+    labels, truth = make_partitions(60, 8, 3, noise=0.2)
+    comparison = partita.compare(labels, ["eac", "ccgp"], 3, y=truth, include_partitions=True)
+    summary = summarize(labels, comparison.labels["eac"], y=truth, comparison=comparison)
+    finding = answers(summary)["Does the result depend on the method?"]["answer"]
+    assert finding.startswith("The results of 2 methods have a mean ARI")
+    assert "failed" not in finding
+
+
 def test_the_samples_have_the_lowest_margin_and_the_rest_is_counted() -> None:
     labels, truth = make_partitions(2000, 10, 4, noise=0.3)
     table = summarize(labels, truth)["samples"]
