@@ -14,7 +14,9 @@ from partita.consensus import EAC, LWEA, SEC, _certainty_cut
 from partita.datasets import make_partitions
 from partita.diagnostics import confidence_and_margin
 from partita.ensemble import Ensemble, _ensemble
-from partita.generators import RandomK, RandomRows, SpectralBandwidths
+from partita.exceptions import PartitaWarning
+from partita.generators import RandomK, RandomRows, SpectralBandwidths, generate
+from partita.generators.generation import mark_of
 from partita.select_k import scan_k, scan_k_features
 from partita.select_k._decision import Decision
 from partita.select_k._null import permuted
@@ -55,6 +57,64 @@ def test_features_with_and_without_clusters():
     assert scan_k_features(uniform, range(2, 6), **options).best_k is None
     with pytest.raises(ValueError, match="SpectralBandwidths has no parameter 'k_min'"):
         scan_k_features(blobs, generator=SpectralBandwidths())
+
+
+def shaped_noise(shape):
+    rng = np.random.default_rng(1)
+    if shape == "ring":
+        angle = rng.uniform(0, 2 * np.pi, 90)
+        points = np.column_stack([np.cos(angle), np.sin(angle)])
+        return points + 0.05 * rng.normal(size=(90, 2))
+    if shape == "heavy tails":
+        return rng.standard_t(3, size=(90, 3))
+    X = rng.normal(size=(90, 2))
+    return X * [10, 1] if shape == "elongated" else X @ [[1, 0.8], [0, 0.6]]
+
+
+SHAPES = {"n_resamples": 2, "n_null": 6, "method": EAC(), "random_state": 0}
+
+
+@pytest.mark.parametrize("shape", ["ring", "heavy tails", "elongated", "correlated"])
+def test_noise_of_other_shapes_has_no_structure(shape):
+    generator = RandomRows(n_partitions=12, ratio=0.8, n_jobs=1)
+    scan = scan_k_features(shaped_noise(shape), range(2, 6), generator=generator, **SHAPES)
+    assert scan.best_k is None, str(scan)
+
+
+def test_four_corners_of_a_square_are_found():
+    """k-means cuts a uniform square into the same four parts nearly as clearly as this."""
+    corners = [[0, 0], [6, 0], [0, 6], [6, 6]]
+    X, _ = make_blobs(100, centers=corners, cluster_std=0.8, random_state=0)
+    generator = RandomRows(n_partitions=12, ratio=0.8, n_jobs=1)
+    scan = scan_k_features(X, range(2, 6), generator=generator, **SHAPES)
+    assert scan.best_k == 4, str(scan)
+
+
+def test_a_bound_that_nulls_never_reach_is_structure():
+    """1.0 is two standard deviations above nulls near 0.8, but these stay below the bound."""
+    rng = np.random.default_rng(0)
+    nulls = np.column_stack([rng.normal(0.5, 0.05, 10), rng.normal(0.8, 0.1, 10).clip(max=0.95)])
+    errors = np.full(2, 0.05)
+    assert Decision([3, 4], np.array([0.5, 1.0]), errors, nulls, 10).best_k == 4
+    assert Decision([3, 4], np.array([0.5, 0.93]), errors, nulls, 10).best_k is None
+
+
+def test_only_a_number_that_beats_the_null_is_suggested():
+    """A smaller K with a gain inside the standard error does not count if noise reaches it."""
+    rng = np.random.default_rng(0)
+    nulls = np.column_stack([rng.normal(0.5, 0.2, 10), rng.normal(0.3, 0.01, 10)])
+    scan = Decision([2, 3], np.array([0.7, 0.9]), np.array([0.1, 0.5]), nulls, 10)
+    assert scan.best_k == 3
+
+
+def test_a_scan_of_generated_partitions_warns():
+    X = np.random.default_rng(0).uniform(size=(60, 2))
+    generated = generate(X, "random_k", n_partitions=6, k_max=5, random_state=0)
+    assert list(generated.partition_names[:2]) == ["random_k_0", "random_k_1"]
+    with pytest.warns(PartitaWarning, match=r"generated from features \(random_k\)"):
+        scan_k(generated, [2, 3], n_resamples=2, n_null=2, random_state=0)
+    assert mark_of(["random_k_0", "other"]) is None
+    assert mark_of(["leiden_0", "leiden_1"]) is None
 
 
 def test_shuffled_labels_are_too_weak_a_null_for_features():
@@ -176,10 +236,10 @@ def test_few_nulls_if_these_settle_the_answer():
 def scan_of_noise(rng, n_planned):
     """Return the null at which a scan of noise stops, and its answer; separations are normal."""
     common = rng.normal(size=(n_planned + 1, 1))
-    separation = 0.5 * common + rng.normal(size=(n_planned + 1, 6))
+    separation = 0.01 * (0.5 * common + rng.normal(size=(n_planned + 1, 6)))
     for n in range(2, n_planned + 1):
         decision = Decision(
-            range(2, 8), separation[0], np.ones(6), separation[1 : n + 1], n_planned
+            range(2, 8), separation[0], np.full(6, 0.01), separation[1 : n + 1], n_planned
         )
         if decision.is_settled:
             return n, decision.best_k

@@ -355,10 +355,10 @@ def test_generate_keeps_ids(partita, features: Path) -> None:
     done = partita("generate", str(features), "-i", "sample", "-n", "7", "-k", "3", "--k-max", "5")
     assert done.exit_code == 0, done.stderr
     found = rows(done.stdout)
-    assert list(found[0]) == ["sample", *(f"partition_{i}" for i in range(7))]
+    assert list(found[0]) == ["sample", *(f"landmark_spectral_{i}" for i in range(7))]
     assert [r["sample"] for r in found] == IDS
     expected = LandmarkSpectral(7, n_clusters=3, k_max=5, random_state=0).fit_transform(POINTS)
-    assert [int(r["partition_3"]) for r in found] == expected[:, 3].tolist()
+    assert [int(r["landmark_spectral_3"]) for r in found] == expected[:, 3].tolist()
 
 
 def write_points(path: str, cells: dict[int, str]) -> None:
@@ -403,7 +403,7 @@ def test_generate_leaves_cells_empty_where_a_partition_says_nothing(
 ) -> None:
     done = partita("generate", str(features), "-i", "sample", "-g", "random-rows", "-n", "3",
                    "--ratio", "0.5")  # fmt: skip
-    assert any(r["partition_0"] == "" for r in rows(done.stdout))
+    assert any(r["random_rows_0"] == "" for r in rows(done.stdout))
 
 
 def test_generate_as_json(partita, features: Path) -> None:
@@ -462,6 +462,17 @@ def test_scan_may_find_nothing(partita, tmp_path: Path) -> None:
     done = partita("scan-k", "noise.npy", "-k", "2:3", "--resamples", "2", "--null", "4")
     assert done.exit_code == 0
     assert "no structure found" in done.stdout
+
+
+def test_scan_and_fuse_warn_about_generated_partitions(partita, features: Path) -> None:
+    options = ("-i", "sample", "-n", "8", "-k", "3", "-q")
+    made = partita("generate", str(features), *options).stdout
+    scan = ("scan-k", "-", "-i", "sample", "-k", "2:3", "--resamples", "2", "--null", "2")
+    for command in (scan, ("fuse", "-", "-i", "sample", "-k", "2:4")):
+        done = partita(*command, stdin=made)
+        message = " ".join(done.stderr.split())
+        assert "warning: The partitions were generated from features" in message
+        assert "scan-k FEATURES --features" in message
 
 
 def test_scan_of_features(partita, features: Path) -> None:

@@ -117,6 +117,9 @@ def run(
 ) -> None:
     """Cluster features many times; write one partition per column.
 
+    The names of the columns have the name of the generator. scan-k and fuse -k auto warn about
+    such partitions: scan-k --features is the way to choose their number of clusters.
+
     Several tables are views of the same samples: a partition has no label for a sample that its
     table does not have.
     """
@@ -190,6 +193,7 @@ def _partitions_of_one(table: Table, generator: Any, scale: str, messages: Messa
     import numpy as np
 
     from partita.generators import make_scaler
+    from partita.generators.generation import marked_names
     from partita.io import Table
 
     X = table.matrix()
@@ -203,7 +207,8 @@ def _partitions_of_one(table: Table, generator: Any, scale: str, messages: Messa
     made = generator.fit_transform(X)
     labels = np.full((table.n_samples, made.shape[1]), -1, made.dtype)
     labels[complete] = made
-    columns = {f"partition_{i}": column for i, column in enumerate(labels.T)}
+    names = marked_names(generator, labels.shape[1])
+    columns = dict(zip(names, labels.T, strict=True))
     return Table(columns, table.ids, table.id_name)
 
 

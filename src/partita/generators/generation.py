@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,16 @@ from partita.generators.random_rows import RandomRows
 from partita.generators.scaling import make_scaler
 from partita.generators.spectral_bandwidths import SpectralBandwidths
 
-__all__ = ["GENERATORS", "generate", "make_generator"]
+__all__ = ["GENERATORS", "generate", "make_generator", "mark_of", "marked_names"]
+
+
+def _key(cls: type) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+
 
 # Every generator that can be made from a key alone.
 GENERATORS: dict[str, type[BaseGenerator]] = {
-    re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower(): cls
+    _key(cls): cls
     for cls in (
         RandomK,
         LandmarkSpectral,
@@ -58,7 +64,9 @@ def generate(X: Any, generator: Any = "landmark_spectral", **parameters: Any) ->
     Returns
     -------
     Ensemble
-        One partition per column, ready for `partita.fuse` or any consensus method.
+        One partition per column, ready for `partita.fuse` or any consensus method. Its
+        `partition_names` have the key of the generator, by which `partita.scan_k` sees that the
+        partitions come from features.
 
     Examples
     --------
@@ -77,7 +85,19 @@ def generate(X: Any, generator: Any = "landmark_spectral", **parameters: Any) ->
             "distances depend on few of them. Standardize them (`StandardScaler`), or use "
             "`EnsembleClustering`, which does."
         )
-    return Ensemble.from_partitions(partitions, unlabeled="keep")
+    names = marked_names(made, partitions.shape[1])
+    return Ensemble.from_partitions(partitions, unlabeled="keep", partition_names=names)
+
+
+def marked_names(generator: Any, n_partitions: int) -> list[str]:
+    """Return names of partitions that say which generator made them: random_k_0, random_k_1, ..."""
+    return [f"{_key(type(generator))}_{i}" for i in range(n_partitions)]
+
+
+def mark_of(names: Iterable[str]) -> str | None:
+    """Return the key of the generator that made all partitions by their names, or None."""
+    keys = {str(name).rpartition("_")[0] for name in names}
+    return keys.pop() if len(keys) == 1 and keys <= {*GENERATORS, "mixed_estimators"} else None
 
 
 def make_generator(generator: Any, **parameters: Any) -> BaseGenerator:

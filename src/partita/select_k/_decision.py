@@ -4,8 +4,13 @@ The nulls are looked at after 4, 6, 8, ... of them and at the end. Structure may
 any look, and the chance that noise passes one of them stays below `FALSE_ALARM`: each look before
 the last one has a small share of it, the last look has the rest. A look before the last one tests
 every K by itself with Student's t of n - 1 degrees of freedom, which is exact for normally
-distributed separations however few the nulls are. Stopping because the gain is far too small only
-makes "no structure" more likely.
+distributed values however few the nulls are. Stopping because the gain is far too small only makes
+"no structure" more likely.
+
+Every K is tested twice, by its separation and by -log(1 - separation). A separation cannot exceed
+1: null ensembles near 0.8 spread widely below it, and 1.0, which they hardly ever reach, is few of
+their standard deviations away. The logarithm removes the bound. It also enlarges the spread of a
+null near 1, so that it does not replace the first test.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ _FALSE_ALARM = 0.01  # share of scans of noise that may suggest a K
 _FIRST_LOOK, _LOOK_EVERY = 4, 2  # null ensembles
 _EARLY_ALARM = 0.0005  # part of the false alarms that each look before the last one may cause
 _HOPELESS = 0.5  # part of the final bound below which more null ensembles are not computed
+_RESOLUTION = 0.002  # of 1 - separation; smaller values count as this
 _DOUBT = 0.01  # chance that a settled comparison of two K would change with more null ensembles
 
 
@@ -68,23 +74,36 @@ class Decision:
         return np.std(self.nulls, axis=0, ddof=1)
 
     @property
-    def _best(self) -> int:
-        return int(np.argmax(self.gain))
+    def _ratios(self) -> NDArray[np.float64]:
+        """The excess over the null in units of the spread of another null ensemble, for every K.
+
+        The larger one of both tests.
+        """
+        return np.maximum(
+            _ratios(self.observed, self.nulls),
+            _ratios(_unbounded(self.observed), _unbounded(self.nulls)),
+        )
 
     @property
-    def _ratio(self) -> float:
-        """The best gain in units of the spread of another null ensemble around their mean.
+    def _is_better(self) -> NDArray[np.bool_]:
+        """Whether each K does better than the null; no K if the test of this look finds none.
 
-        The spread of few null ensembles at one K is uncertain, so it is not taken to be less than
-        the spread over all K.
+        If it finds one, there is structure, and the bound of the last look applies to the others.
         """
-        spread = max(float(self._spread[self._best]), float(np.sqrt(np.mean(self._spread**2))))
-        gain = float(self.gain[self._best])
-        return gain / max(spread * np.sqrt(1 + 1 / len(self.nulls)), 1e-300)
+        ratios = self._ratios
+        is_last = len(self.nulls) >= self.n_planned
+        if not is_last and ratios.max() <= self._early_bound:
+            return np.zeros(len(ratios), bool)
+        return ratios > self._final_bound
+
+    @property
+    def _best(self) -> int:
+        """The largest gain of those that are better than the null."""
+        return int(np.argmax(np.where(self._is_better, self.gain, -np.inf)))
 
     def _bound(self, alarm: float, freedom: int) -> float:
-        """Return Student's t, with Bonferroni's correction for the number of K."""
-        return float(student_t.ppf(1.0 - alarm / len(self.ks), freedom))
+        """Return Student's t, with Bonferroni's correction for two tests of every K."""
+        return float(student_t.ppf(1.0 - alarm / (2 * len(self.ks)), freedom))
 
     @property
     def _final_bound(self) -> float:
@@ -104,21 +123,21 @@ class Decision:
             return True
         if n < _FIRST_LOOK or (n - _FIRST_LOOK) % _LOOK_EVERY:
             return False
-        if self._ratio <= _HOPELESS * self._final_bound:
+        if self._ratios.max() <= _HOPELESS * self._final_bound:
             return True
-        return self._ratio > self._early_bound and self._choice_is_settled
+        return bool(self._is_better.any()) and self._choice_is_settled
 
     @property
     def best_k(self) -> int | None:
-        """The smallest K within one standard error of the best gain, or None."""
-        is_last = len(self.nulls) >= self.n_planned
-        if self._ratio <= (self._final_bound if is_last else self._early_bound):
-            return None
-        return int(self.ks[self._smallest_within()])
+        """The smallest K that beats the null, within one standard error of the best gain; or None.
+
+        The best gain is that of the K that beat the null.
+        """
+        return int(self.ks[self._smallest_within()]) if self._is_better.any() else None
 
     def _smallest_within(self) -> int:
-        gain, best = self.gain, self._best
-        return int(np.flatnonzero(gain >= gain[best] - self.error[best])[0])
+        is_within = self.gain >= self.gain[self._best] - self.error[self._best]
+        return int(np.flatnonzero(is_within & self._is_better)[0])
 
     @property
     def _choice_is_settled(self) -> bool:
@@ -132,6 +151,24 @@ class Decision:
         paired = self.nulls - self.nulls[:, best : best + 1]
         doubt = np.std(paired, axis=0, ddof=1) / np.sqrt(n) * student_t.ppf(1 - _DOUBT, n - 1)
         smallest, largest = self._error(0.5)[best], self._error(2.0)[best]
-        is_out = difference + doubt < -largest
+        is_hopeless = self._ratios <= _HOPELESS * self._final_bound
+        is_out = (difference + doubt < -largest) | is_hopeless
         is_in = difference - doubt >= -smallest
         return bool(is_out[:choice].all() and is_in[choice])
+
+
+def _ratios(observed: NDArray[np.float64], nulls: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the excess over the null in units of its spread.
+
+    The spread of few null ensembles at one K is uncertain, so it is not taken to be less than the
+    spread over all K.
+    """
+    spread = np.std(nulls, axis=0, ddof=1)
+    spread = np.maximum(spread, np.sqrt(np.mean(spread**2)))
+    excess = observed - nulls.mean(axis=0)
+    return excess / np.maximum(spread * np.sqrt(1 + 1 / len(nulls)), 1e-300)
+
+
+def _unbounded(separation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return separations on a scale without an upper bound."""
+    return -np.log(np.maximum(1.0 - separation, 0.0) + _RESOLUTION)

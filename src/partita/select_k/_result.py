@@ -26,8 +26,9 @@ class KScan:
     k : array of shape (n_k,)
         Numbers of clusters, ascending.
     best_k : int or None
-        The smallest K whose gain is within one standard error of the best gain. None if the null
-        reaches the best gain in more than one scan of a hundred: no structure found.
+        Of the K that are better than the null, the smallest one whose gain is within one standard
+        error of the best of their gains. None if no K is: the null reaches the separation of every
+        K in more than one scan of a hundred, no structure found.
     curves : dict of str to array of shape (n_k,)
         - "separation": mean over the samples of the item consensus with the own cluster minus that
           with the next best cluster. Both merged and split clusters lower it.

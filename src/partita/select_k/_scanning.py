@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._input.checks import random_generator
+from partita._warn import warn_user
 from partita.config import report_progress
 from partita.ensemble import Ensemble, as_ensemble
 from partita.generators import RandomRows, generate
+from partita.generators.generation import mark_of
 from partita.registry import prepare
 from partita.select_k._curves import CRITERIA, Curves, Judged
 from partita.select_k._decision import Decision
@@ -37,7 +39,10 @@ def scan_k(
     """Scan the number of clusters of base partitions.
 
     The null ensembles have the same partitions with their labels in random order, each partition
-    in its own: cluster sizes stay, the agreement is that of chance.
+    in its own: cluster sizes stay, the agreement is that of chance. This null is too weak for
+    partitions that one algorithm made from features: it cuts data without clusters into similar
+    pieces every time. Use `scan_k_features` for these. A warning says so if the names of the
+    partitions show that `partita.generate` made them.
 
     Parameters
     ----------
@@ -78,6 +83,7 @@ def scan_k(
     ks = _checked_range(k_range, ensemble.n_samples)
     request = _Request.checked(method, n_resamples, n_null, early_stop)
     _check_n_partitions(ensemble)
+    _warn_if_generated(ensemble)
     return _scan(
         [(ensemble, ks)],
         lambda child: [(permuted(ensemble, child), ks)],
@@ -158,6 +164,16 @@ def scan_k_features(
 
     rng = random_generator(random_state)
     return _scan(ensembles(X, int(rng.integers(2**31))), null, ks, request, rng)
+
+
+def _warn_if_generated(ensemble: Ensemble) -> None:
+    names = ensemble.partition_names
+    if names is not None and (key := mark_of(names)) is not None:
+        warn_user(
+            f"The partitions were generated from features ({key}). Such partitions of noise agree "
+            "with each other, so that this scan may find clusters where there are none. Scan the "
+            "features instead: scan_k_features, or `partita scan-k FEATURES --features`."
+        )
 
 
 def _check_n_partitions(ensemble: Ensemble) -> None:
