@@ -19,6 +19,7 @@ import generators_table
 import layers_table
 import methods_table
 import papers_pages
+import scoreboard_tables
 import speed_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +35,10 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/speed.md", "speed", speed_table.full_table),
     ("docs/speed.md", "first-fit", speed_table.first_fit_table),
     ("docs/which-method.md", "which", methods_table.choice_table),
+    ("docs/which-method.md", "words", scoreboard_tables.words),
+    ("docs/which-method.md", "kinds", scoreboard_tables.kinds_table),
+    ("docs/which-method.md", "features", scoreboard_tables.features_table),
+    ("docs/which-method.md", "pools", scoreboard_tables.pools_table),
 ]
 
 

@@ -1,0 +1,123 @@
+"""The tables of "Which method?", read from the records of benchmarks/scoreboard."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
+
+from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
+from benchmarks.scoreboard._statistics import Board, boards  # noqa: E402
+
+KINDS = {
+    "faces": ("jaffe", "orl", "umist", "warpar10p", "yale"),
+    "gene expression": ("glioma", "tox171"),
+    "text": ("medical", "tr11", "tr12", "tr23", "tr41", "tr45"),
+}
+OTHER = "measurements"  # and points in the plane
+GENERATORS = {"landmark_spectral": "LandmarkSpectral", "random_k": "RandomK"}
+CLEAR = 2.0  # standard errors
+
+
+def features_table() -> str:
+    return _board_table(_board("features, at the true K"))
+
+
+def pools_table() -> str:
+    return _board_table(_board("tables, at the true K"))
+
+
+def words() -> str:
+    """Return what the records say about features, in sentences."""
+    board = _board("features, at the true K")
+    default = board.contenders[board.reference]
+    parts: dict[str, list[str]] = {"better": [], "equal": [], "worse": []}
+    for j, name in enumerate(board.contenders):
+        if j != board.reference:
+            difference, error = board.difference(j, board.reference)
+            is_clear = abs(difference) > CLEAR * error
+            sign = "better" if difference > 0 else "worse"
+            parts[sign if is_clear else "equal"].append(_name(name))
+    lines = [
+        f"- On {len(board.sets)} sets with features, the default, {_name(default)}, has the mean "
+        f"ARI {board.means[board.reference]:.3f}.",
+    ]
+    if parts["better"]:
+        lines.append(f"- Better by more than two standard errors: {', '.join(parts['better'])}.")
+    else:
+        lines.append("- No other combination is better by more than two standard errors.")
+    lines.append(f"- Not told apart from it: {', '.join(parts['equal']) or 'none'}.")
+    lines.append(
+        f"- Worse by more than two standard errors: {', '.join(parts['worse']) or 'none'}."
+    )
+    lines.append(
+        f"- All ranks equal has the probability {board.friedman_p:.2g} (Friedman). Two mean ranks "
+        f"differ at the 5 % level if they are {board.critical_difference:.1f} apart (Nemenyi, "
+        f"{len(board.contenders)} combinations)."
+    )
+    return "\n".join(lines)
+
+
+def kinds_table() -> str:
+    """Return mean ARI and standard error over the sets of every kind."""
+    board = _board("features, at the true K")
+    by_kind: dict[str, list[int]] = {}
+    for i, name in enumerate(board.sets):
+        kind = next((kind for kind, names in KINDS.items() if name in names), OTHER)
+        by_kind.setdefault(kind, []).append(i)
+    kinds = sorted(by_kind)
+    lines = _head(["combination", *(f"{kind} ({len(by_kind[kind])} sets)" for kind in kinds)])
+    best = {kind: board.scores[by_kind[kind]].mean(axis=0).max() for kind in kinds}
+    for j, name in enumerate(board.contenders):
+        cells = [_cell(board.scores[by_kind[kind], j], best[kind]) for kind in kinds]
+        lines.append(_row([_name(name), *cells]))
+    return "\n".join(lines)
+
+
+def _board(title: str) -> Board:
+    return next(board for board in boards(_records()) if board.title == title)
+
+
+def _records() -> list[Record]:
+    return read(RECORDS)
+
+
+def _board_table(board: Board) -> str:
+    heading = ["combination", "mean ARI", "difference ± s.e.", "mean rank", "wins", "losses", "s"]
+    lines = _head(heading)
+    for j, name in enumerate(board.contenders):
+        difference, error = board.difference(j, board.reference)
+        wins, losses = board.wins_and_losses(j, board.reference)
+        cells = [f"{board.means[j]:.3f}", f"{difference:+.3f} ± {error:.3f}"]
+        if j == board.reference:
+            cells, counts = [cells[0], "the default"], ["", ""]
+        else:
+            counts = [str(wins), str(losses)]
+        cells += [f"{board.ranks[j]:.1f}", *counts, f"{board.seconds[j]:.2f}"]
+        lines.append(_row([_name(name), *cells]))
+    return "\n".join(lines)
+
+
+def _cell(scores: np.ndarray, best: float) -> str:
+    mean, error = scores.mean(), scores.std(ddof=1) / np.sqrt(len(scores))
+    text = f"{mean:.2f}"
+    return f"**{text}** ± {error:.2f}" if text == f"{best:.2f}" else f"{text} ± {error:.2f}"
+
+
+def _name(contender: str) -> str:
+    """Return "LandmarkSpectral + CCGP" for "landmark_spectral + ccgp"."""
+    source, _, method = contender.rpartition(" + ")
+    name = "Voting" if method == "voting" else method.upper()
+    return f"{GENERATORS[source]} + {name}" if source else name
+
+
+def _head(names: list[str]) -> list[str]:
+    return [_row(names), _row(["---"] * len(names))]
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |".replace("| --- ", "|---").replace("|--- |", "|---|")
