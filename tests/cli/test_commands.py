@@ -379,7 +379,7 @@ def test_generate_leaves_samples_with_missing_features_out(partita) -> None:
     assert "2 samples with a missing feature get no labels" in done.stderr
     found = rows(done.stdout)
     assert [r["sample"] for r in found] == IDS
-    assert [i for i, r in enumerate(found) if not r["partition_0"]] == [1, 4]
+    assert [i for i, r in enumerate(found) if not r["landmark_spectral_0"]] == [1, 4]
 
 
 @pytest.mark.parametrize(
