@@ -10,6 +10,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
+from benchmarks.scoreboard import choosing_k  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards  # noqa: E402
 
@@ -76,6 +77,11 @@ def kinds_table() -> str:
         cells = [_cell(board.scores[by_kind[kind], j], best[kind]) for kind in kinds]
         lines.append(_row([_name(name), *cells]))
     return "\n".join(lines)
+
+
+def rules_table() -> str:
+    """Return how often each rule finds the number of clusters."""
+    return choosing_k.table(read(choosing_k.RECORDS))
 
 
 def _board(title: str) -> Board:

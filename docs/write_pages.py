@@ -28,6 +28,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("README.md", "speed", speed_table.short_table),
     ("CONTRIBUTING.md", "layers", layers_table.table),
     ("docs/api.md", "names", api_tables.tables),
+    ("docs/choosing-k.md", "rules", scoreboard_tables.rules_table),
     ("docs/command-line.md", "reference", command_line.reference),
     ("docs/generators.md", "generators", generators_table.means_table),
     ("docs/generators.md", "sets", generators_table.sets_table),

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.scoreboard import __main__ as scoreboard  # noqa: E402
+from benchmarks.scoreboard import choosing_k  # noqa: E402
 from benchmarks.scoreboard._picture import cliques, draw  # noqa: E402
 from benchmarks.scoreboard._records import append, read  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
@@ -202,3 +203,15 @@ def test_ranks_wins_and_critical_difference(tmp_path) -> None:
 def test_cliques_are_the_longest_runs() -> None:
     assert cliques(np.array([1.0, 1.5, 2.5, 4.0]), 1.5) == [(0, 2), (2, 3)]
     assert cliques(np.array([1.0, 3.0]), 0.5) == []
+
+
+def test_rules_for_the_number_of_clusters(tmp_path, monkeypatch, capsys) -> None:
+    file = tmp_path / "records.jsonl"
+    monkeypatch.setattr(choosing_k, "NOISES", ("missing labels",))
+    for _ in range(2):
+        choosing_k.main(["--seeds", "1", "--records", str(file)])
+        planted, noise = read(file)  # the second call adds nothing
+    assert planted["scan_k"] == planted["true_k"] == choosing_k.planted(0)[1]
+    assert noise["scan_k"] is None
+    assert all(noise[rule] is not None for rule in ("eigengap", "PAC", "delta area", "silhouette"))
+    assert "| scan_k | 100% | 0.0% |" in capsys.readouterr().out
