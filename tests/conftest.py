@@ -6,24 +6,52 @@ Small reference values are in tests/reference and need none of this.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 from partita._packages import is_installed
+from tried_cases import FACTOR, n_cases
 
-# The same examples in every run, and no deadline on a busy machine.
+# The same examples in every run (but not in a soak), and no deadline on a busy machine.
 settings.register_profile(
-    "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "suite",
+    derandomize=FACTOR == 1,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("suite")
+
+_cases_of_workers = 0
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let large tests run without numba (`make test-nojit`), which warns that they are slow."""
     if not is_installed("numba"):
         config.addinivalue_line("filterwarnings", "ignore:numba cannot be imported")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send the number of tried cases from a process of pytest-xdist to the main process."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["n_cases"] = n_cases()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Add the number of cases of a process of pytest-xdist that ended."""
+    global _cases_of_workers
+    _cases_of_workers += getattr(node, "workeroutput", {}).get("n_cases", 0)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the number of cases that property-based tests tried."""
+    total = n_cases() + _cases_of_workers
+    if total:
+        terminalreporter.write_line(f"{total:,} cases of properties tried")
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

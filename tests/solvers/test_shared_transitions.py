@@ -90,6 +90,16 @@ def test_stationary_distribution_of_separate_parts():
     assert np.isfinite(walk_embedding(P, np.ones(5), 3)).all()
 
 
+def test_stationary_distribution_with_weights_over_many_orders():
+    """The system that is solved stays well conditioned: SciPy warns of no singular matrix."""
+    weights = np.array([1e-12, 1e10, 1.0, 1e12])
+    P = np.array([[1.0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 1]])
+    P /= (P @ weights)[:, None]
+    pi = stationary_distribution(P, weights)
+    assert weights @ pi == pytest.approx(1.0)
+    np.testing.assert_allclose((weights * pi) @ (P * weights), weights * pi, rtol=0, atol=1e-7)
+
+
 def test_weights_are_repeated_samples():
     rng = np.random.default_rng(4)
     times = np.array([2, 1, 3, 1, 1])

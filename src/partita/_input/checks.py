@@ -33,9 +33,11 @@ def check_weights(weights: Any, length: int, name: str) -> NDArray[np.float64]:
         raise InvalidEnsembleError(f"{name} must be numbers: {error}.") from error
     if array.shape != (length,):
         raise InvalidEnsembleError(f"{name} must have shape ({length},), got {array.shape}.")
-    if not np.all(np.isfinite(array)) or np.any(array <= 0):
+    unusable = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if len(unusable):
         raise InvalidEnsembleError(
-            f"{name} must be positive and finite. To give something no weight, drop it."
+            f"{name} must be positive and finite, got {array[unusable[0]]:g} at index "
+            f"{unusable[0]}. To give something no weight, drop it."
         )
     outside = np.flatnonzero((array < 1 / _LARGEST_WEIGHT) | (array > _LARGEST_WEIGHT))
     if len(outside):

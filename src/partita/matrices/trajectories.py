@@ -21,6 +21,7 @@ __all__ = ["cluster_trajectories", "trajectory_similarity", "walk_similarity"]
 
 _ISOLATED = 1e-20  # similarity of a micro-cluster without neighbors to all others
 _ROUNDING = 1e-13  # smaller similarities are rounding errors: the walks never meet
+_SPREAD = 1e8  # of the squares of weights, beyond which eigenvectors lose the smallest ones
 _DENSE = 500  # up to this order an eigendecomposition is fast for any graph
 _DENSE_BYTES = 32  # per pair of nodes, of the dense walks
 _BLOCK = 256  # rows per block
@@ -48,7 +49,8 @@ def walk_similarity(
     array of shape (n, n)
         Cost O(n³), or O(n e T) for a sparse graph of e edges if that is less.
     """
-    linked = np.flatnonzero(np.asarray(graph @ weights).ravel() > 0)
+    degree = np.asarray(graph @ weights).ravel()
+    linked = np.flatnonzero(degree > 0)
     n = graph.shape[0]
     if len(linked) == 0:
         return np.full((n, n), isolated)
@@ -57,7 +59,9 @@ def walk_similarity(
         part = graph[linked][:, linked]
         result[np.ix_(linked, linked)] = walk_similarity(part, weights[linked], n_steps, isolated)
         return result
-    if sp.issparse(graph) and _is_cheap(graph, n_steps):
+    squares = degree * weights
+    is_uneven = squares.max() > _SPREAD * squares.min()
+    if sp.issparse(graph) and (is_uneven or _is_cheap(graph, n_steps)):
         similarity = SparseWalks(graph, weights, n_steps).similarity()
     else:
         dense = graph.toarray() if sp.issparse(graph) else graph

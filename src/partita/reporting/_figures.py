@@ -87,8 +87,9 @@ def _figures_of_clusters(content: Content) -> Iterator[FigureEntry]:
     blocks = block_means(d.partitions, d.labels, resolution=_CONSENSUS_ROWS)
     names = np.asarray([content.clusters[k] for k in blocks.clusters], object)
     between = d.cluster_consensus[~np.eye(d.n_clusters, dtype=bool)]
+    between = between[~np.isnan(between)]  # no partition labels samples of both clusters
     apart = (
-        f" For samples of two different clusters it is at most {np.nanmax(between):.2f} on average."
+        f" For samples of two different clusters it is at most {between.max():.2f} on average."
         if between.size
         else ""
     )

@@ -128,11 +128,14 @@ def stationary_distribution(P: Matrix, weights: NDArray[np.float64]) -> NDArray[
         π of each sample of a row, Σ_a weights_a π_a = 1.
     """
     uniform = 1.0 / weights.sum()
+    # The unknowns are the probabilities weights * π of the rows. The matrix then has columns that
+    # sum to _RESTART, and its condition does not depend on the weights.
     system = P.T * (_RESTART - 1.0)
-    system *= weights  # columns: a row of P that stands for r samples sends r times as much
+    system *= weights[:, None]
     system[np.diag_indices_from(system)] += 1.0
-    start = np.full(len(P), _RESTART * uniform)
-    pi = scipy.linalg.solve(system, start, overwrite_a=True, overwrite_b=True, check_finite=False)
+    start = _RESTART * uniform * weights
+    q = scipy.linalg.solve(system, start, overwrite_a=True, overwrite_b=True, check_finite=False)
+    pi = q / weights
     pi = np.maximum(pi, _RESTART * uniform)  # holds but for rounding
     return np.asarray(pi / (weights @ pi))
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = ["divide_rows", "project_rows"]
 
+_SUM_ERROR = 1e-6  # rounding alone is far below it, unless weights differ extremely
 _MAX_STEPS = 100  # of Newton's method; about 6 are needed
 _PRECISION = np.finfo(np.float64).eps
 
@@ -44,8 +45,16 @@ def project_rows(matrix: NDArray[np.float64], weights: NDArray[np.float64]) -> N
         shift = (np.einsum("ij,ij->i", kept, b) - 1.0) / kept.sum(axis=1)
         still = stays & (b > shift[:, None])
         if (still == stays).all():
-            return np.maximum(b - shift[:, None], 0.0)
+            return _with_sum_one(np.maximum(b - shift[:, None], 0.0), r)
         stays = still
+
+
+def _with_sum_one(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale rows whose sum is not 1 because of rounding: weights over many orders of magnitude."""
+    total = np.einsum("ij,ij->i", weights, rows)
+    is_wrong = np.abs(total - 1.0) > _SUM_ERROR
+    rows[is_wrong] /= total[is_wrong, None]
+    return rows
 
 
 def divide_rows(
