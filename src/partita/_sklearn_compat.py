@@ -6,6 +6,8 @@ other module imports them, so that a change in scikit-learn concerns this file o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sklearn.base import _fit_context as fit_context
@@ -26,9 +28,29 @@ __all__ = [
     "StrOptions",
     "check_input_names",
     "fit_context",
+    "fitting",
     "set_input_names",
     "validate_data",
 ]
+
+
+@contextmanager
+def fitting(estimator: Any) -> Iterator[None]:
+    """Remove the attributes of an earlier fit, and those of this fit if it does not finish.
+
+    After an error or an interruption the estimator is unfitted, not half fitted.
+    """
+    _remove_fit(estimator)
+    try:
+        yield
+    except BaseException:
+        _remove_fit(estimator)
+        raise
+
+
+def _remove_fit(estimator: Any) -> None:
+    for name in [n for n in vars(estimator) if n.endswith("_") and not n.startswith("_")]:
+        delattr(estimator, name)
 
 
 def set_input_names(estimator: Any, X: Any, n_features: int) -> None:

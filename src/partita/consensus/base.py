@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from partita._input.checks import check_n_clusters, random_generator
 from partita._memory import require_memory
 from partita._numbering import number_by_appearance, number_chunks
-from partita._sklearn_compat import set_input_names
+from partita._sklearn_compat import fitting, set_input_names
 from partita._warn import warn_user
 from partita.consensus._contract import MethodInfo, RowsSolution, Size, Solution
 from partita.ensemble import Ensemble, SoftEnsemble, as_ensemble, as_soft
@@ -147,9 +147,10 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             The fitted estimator.
         """
         self._validate_params()
-        # remove the attributes of an earlier fit, which this fit may not set
-        for name in [n for n in vars(self) if n.endswith("_") and not n.startswith("_")]:
-            delattr(self, name)
+        with fitting(self):
+            return self._fit(X, noise, client)
+
+    def _fit(self, X: Any, noise: str, client: Any) -> Self:
         soft = as_soft(X)
         if soft is not None:
             if not soft.is_hard:

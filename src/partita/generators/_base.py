@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from partita._input.checks import random_generator
-from partita._sklearn_compat import Interval, StrOptions, fit_context, validate_data
+from partita._sklearn_compat import Interval, StrOptions, fit_context, fitting, validate_data
 from partita.config import get_config, report_progress
 
 __all__ = ["MISSING", "POSITIVE_INT", "BaseGenerator", "Labels"]
@@ -103,20 +103,24 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         -------
         self
         """
+        with fitting(self):
+            return self._fit(X)
+
+    def _fit(self, X: Any) -> Self:
         X = self._prepare(self._validate(X, reset=True), fitting=True)
         count = self._count()
         entropy = random_generator(self.random_state).integers(2**32, size=4).tolist()
         streams = enumerate(np.random.SeedSequence(entropy).spawn(count))
         labels = np.empty((X.shape[0], count), np.int32, order="F")
-        self.models_ = []
+        models = []
 
         def make(item: tuple[int, np.random.SeedSequence]) -> tuple[Labels, Any]:
             return self._partition(X, item[0], np.random.default_rng(item[1]))
 
         for i, (column, model) in enumerate(self._run("generate", make, list(streams))):
             labels[:, i] = column
-            self.models_.append(model)
-        self.labels_ = labels
+            models.append(model)
+        self.models_, self.labels_ = models, labels
         self.n_clusters_ = np.asarray([_n_distinct(column) for column in labels.T], np.int64)
         return self
 

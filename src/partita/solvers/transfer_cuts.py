@@ -48,7 +48,7 @@ def transfer_cut_embedding(
     Returns
     -------
     values : array of shape (n_components,)
-        The largest eigenvalues σ², descending.
+        The largest eigenvalues σ², descending. A graph without edges has one, 0.
     embedding : array of shape (n, n_components)
         Unit vectors of the rows.
     """
@@ -59,6 +59,8 @@ def transfer_cut_embedding(
     if links is not None:
         d_y += links.sum(axis=0)
     is_used = d_y > 0
+    if not is_used.any():  # no edges: nothing tells the rows apart
+        return np.zeros(1), np.zeros((B.shape[0], 1))
     if not is_used.all():
         B, d_y = as_factor(B, formed=True)[:, is_used], d_y[is_used]
     n, p = B.shape
