@@ -93,7 +93,7 @@ def test_matrices(table):
     np.testing.assert_array_equal(table, original)
 
 
-@examples(220)
+@examples(300)
 @given(
     pair=st.integers(1, 12).flatmap(
         lambda n: st.tuples(*[st.lists(st.integers(0, n), min_size=n, max_size=n)] * 2)

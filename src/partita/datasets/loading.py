@@ -149,7 +149,7 @@ def _read(name: str, path: Path, expected: str) -> Dataset:
         raise InvalidFileError(
             f"{path.name} has the SHA-256 checksum {checksum}, expected {expected}. Replace it."
         )
-    with np.load(path) as file:
+    with np.load(path, allow_pickle=False) as file:
         parts = dict(file)
     y = parts["y"].astype(np.int64)
     if "members" in parts:
