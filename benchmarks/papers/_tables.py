@@ -128,10 +128,15 @@ class Table:
         return canonical(recipe | override | (change or {}))
 
     def limited(self, *, quick: bool, data: list[str] | None, draws: int | None) -> Table:
-        """Return the table with fewer data sets or draws."""
+        """Return the table with fewer data sets or draws; a quick one has no tuned lines."""
         content = dict(self.content)
         if quick:
             content |= content["quick"]
+            content["methods"] = [
+                entry
+                for entry in content["methods"]
+                if "tuned" not in entry and entry["name"] not in content.get("skip", [])
+            ]
         if data:
             content["data"] = [name for name in content["data"] if name in data]
         if draws is not None:

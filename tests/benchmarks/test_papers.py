@@ -15,10 +15,11 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.papers import _ensembles  # noqa: E402
+from benchmarks.papers._expect import hours  # noqa: E402
 from benchmarks.papers._figures import draw  # noqa: E402
 from benchmarks.papers._pages import pages  # noqa: E402
 from benchmarks.papers._records import Records, missing  # noqa: E402
-from benchmarks.papers._run import run, unavailable  # noqa: E402
+from benchmarks.papers._run import expectation, run, unavailable  # noqa: E402
 from benchmarks.papers._tables import Printed, Table, read_tables  # noqa: E402
 from benchmarks.papers._verdicts import (  # noqa: E402
     best_values,
@@ -78,6 +79,15 @@ def test_reasons_name_cells_that_exist(table: Table) -> None:
             assert key in TABLES
         if table.key in entry.get("tables", []) and "methods" in entry:
             assert names & set(entry["methods"]), entry
+
+
+@each_table
+def test_a_quick_run_takes_less_than_five_minutes(table: Table) -> None:
+    """By the seconds of the records, not by those of this machine."""
+    quick = table.limited(quick=True, data=None, draws=None)
+    assert quick.tasks()
+    assert not any(method.tuned for method in quick.methods)
+    assert hours(quick.tasks(), expectation()) < 5 / 60
 
 
 def test_pages_are_what_the_records_say() -> None:
