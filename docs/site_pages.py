@@ -8,6 +8,8 @@ and project/ with CONTRIBUTING.md and others. The menus come from the lists in i
 from __future__ import annotations
 
 import inspect
+import os
+import posixpath
 import re
 import sys
 from collections.abc import Iterator
@@ -26,11 +28,14 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from public_names import exported, public_methods  # noqa: E402
 
+DOCS = ROOT / "docs"
+WRITTEN = ("reference", "project", "gallery")  # folders of pages that are not in the repository
 PROJECT_FILES = {
     "contributing": "CONTRIBUTING.md",
     "changes": "CHANGELOG.md",
     "code-of-conduct": "CODE_OF_CONDUCT.md",
 }
+PROJECT_PAGES = {file: name for name, file in PROJECT_FILES.items()}
 
 
 def write(folder: Path) -> None:
@@ -160,44 +165,77 @@ def project_pages() -> dict[str, str]:
     pages = {}
     for name, file in PROJECT_FILES.items():
         text = (ROOT / file).read_text(encoding="utf-8")
-        pages[f"project/{name}.md"] = re.sub(r"\[([^\]]*)\]\(([^):#]+)(#[^)]*)?\)", _relink, text)
+        pages[f"project/{name}.md"] = relink(text, ROOT, f"project/{name}")
     return pages
 
 
-def _relink(match: re.Match[str]) -> str:
-    text, target, anchor = match[1], match[2], match[3] or ""
-    names = {file: f"{name}.md" for name, file in PROJECT_FILES.items()}
-    if target in names:
-        return f"[{text}]({names[target]}{anchor})"
-    if target.startswith("docs/"):
-        return f"[{text}](../{target.removeprefix('docs/')}{anchor})"
-    return f"{text} (`{target}`)"
+def relink(text: str, folder: Path, page: str) -> str:
+    """Lead the links of a text of `folder` to pages of the site, seen from `page`.
+
+    A file that is no page is named instead.
+    """
+
+    def link(match: re.Match[str]) -> str:
+        target = Path(os.path.normpath(folder / match[2])).relative_to(ROOT).as_posix()
+        if target in PROJECT_PAGES:
+            place = f"project/{PROJECT_PAGES[target]}.md"
+        elif target == "examples":
+            place = "gallery/index.rst"
+        elif target.startswith("examples/") and target.endswith(".py"):
+            place = f"gallery/{Path(target).stem}.rst"
+        elif target.startswith("docs/"):
+            place = target.removeprefix("docs/")
+        else:
+            return f"{match[1]} (`{target}`)"
+        return f"[{match[1]}]({posixpath.relpath(place, posixpath.dirname(page))}{match[3] or ''})"
+
+    return re.sub(r"\[([^\]]*)\]\(([^):#\s]+)(#[^)]*)?\)", link, text)
 
 
 def adapt(app: Any, page: str, source: list[str]) -> None:
-    """Lead links out of docs/ to pages of the site, and add the menus to the first page."""
-    text = re.sub(r"\]\(\.\./examples/(\w+)\.py\)", r"](gallery/\1.rst)", source[0])
-    text = text.replace("](../examples)", "](gallery/index.rst)")
-    for name, file in PROJECT_FILES.items():
-        text = text.replace(f"](../{file}", f"](project/{name}.md")
-    if page == app.config.root_doc:
-        text += "\n".join(menus(text))
-    source[0] = text
+    """Lead links out of docs/ to pages of the site, and add menus to the pages named index."""
+    folder, name = posixpath.split(page)
+    if folder not in WRITTEN:
+        source[0] = relink(source[0], DOCS / folder, page)
+        if page == app.config.root_doc:
+            source[0] += "\n".join(menus(source[0]))
+        elif name == "index":
+            source[0] += "\n" + menu(folder, sorted(p.stem for p in (DOCS / folder).glob("*.md")))
+
+
+def menu(title: str, pages: list[str]) -> str:
+    """Return a hidden table of contents."""
+    lines = [page for page in pages if page != "index"]
+    return "\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *lines, "```", ""])
+
+
+def folders() -> list[str]:
+    """Return the folders of docs/ that have a first page."""
+    names = sorted(path.parent.name for path in DOCS.glob("*/index.md"))
+    return [name for name in names if name not in WRITTEN]
 
 
 def menus(index: str) -> Iterator[str]:
-    """Yield one hidden table of contents for every list of pages in index.md."""
+    """Yield one menu for every list of pages in index.md, then one for the folders of pages."""
     yield "\n"
+    linked = set()
     for group in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
         title, _, body = group.partition("\n")
         items = re.findall(r"^- (.*)", body, re.MULTILINE)
         pages = [p for item in items for p in re.findall(r"\]\(([^):#]+)\.(?:md|rst)\)", item)]
+        linked.update(pages)
+        # the first page of a folder has a menu of its own
+        pages = [
+            p
+            for p in pages
+            if "/" not in p or f"{posixpath.dirname(p)}/index" not in linked or p.endswith("/index")
+        ]
         if "api" in pages:
             pages.append("reference/modules")
         if pages:
-            yield "```{toctree}\n:hidden:\n:caption: " + title + "\n"
-            yield "\n".join(pages)
-            yield "```\n"
+            yield menu(title, pages)
+    if others := [f"{name}/index" for name in folders() if f"{name}/index" not in linked]:
+        yield menu("More", others)
 
 
 @cache

@@ -1,4 +1,7 @@
-"""Cluster documents that exceed memory: sparse files, row segmentation, keywords of clusters.
+"""Documents that exceed memory
+============================
+
+Cluster documents that exceed memory: sparse files, row segmentation, keywords of clusters.
 
     python examples/text_documents.py [documents.npz]
 

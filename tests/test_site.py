@@ -60,7 +60,7 @@ def test_menus_have_every_page_once() -> None:
     assert {page: entries.count(page) for page in pages} == dict.fromkeys(pages, 1)
 
 
-def adapted(text: str) -> str:
+def adapted(text: str, page: str = "page") -> str:
     """Return the source of a page as sphinx reads it."""
 
     class App:
@@ -68,19 +68,37 @@ def adapted(text: str) -> str:
             root_doc = ""
 
     source = [text]
-    site_pages.adapt(App, "page", source)
+    site_pages.adapt(App, page, source)
     return source[0]
 
 
 def test_links_out_of_the_folder_lead_to_pages_of_the_site() -> None:
     text = "[a](../examples/choosing_k.py) [b](../examples) [c](../CONTRIBUTING.md#release)"
+    text += " [d](speed.md#memory) [e](../benchmarks/speed) [f](https://x.org)"
     assert adapted(text) == (
         "[a](gallery/choosing_k.rst) [b](gallery/index.rst) [c](project/contributing.md#release)"
+        " [d](speed.md#memory) e (`benchmarks/speed`) [f](https://x.org)"
     )
     contributing = site_pages.project_pages()["project/contributing.md"]
     assert "](../reduction.md)" in contributing
     assert "](docs/" not in contributing
     assert "](tests/" not in contributing
+
+
+def test_page_of_a_folder_leads_to_its_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_pages, "ROOT", tmp_path)
+    monkeypatch.setattr(site_pages, "DOCS", tmp_path / "docs")
+    (tmp_path / "docs" / "papers").mkdir(parents=True)
+    for name in ("index", "one", "two"):
+        (tmp_path / "docs" / "papers" / f"{name}.md").touch()
+    text = adapted("[a](one.md) [b](../speed.md) [c](../../CHANGELOG.md)", "papers/index")
+    assert text.startswith("[a](one.md) [b](../speed.md) [c](../project/changes.md)\n")
+    assert text.split()[-3:] == ["one", "two", "```"]
+    assert "\npapers/index\n" in "".join(site_pages.menus("## A\n\n- [b](speed.md)\n"))
+    index = "## A\n\n- [p](papers/index.md)\n- [q](papers/one.md), [b](speed.md)\n"
+    assert "".join(site_pages.menus(index)).split()[-3:] == ["papers/index", "speed", "```"]
 
 
 def test_settings_of_the_site_need_no_network() -> None:
