@@ -68,7 +68,7 @@ def shaped_noise(shape):
     if shape == "heavy tails":
         return rng.standard_t(3, size=(90, 3))
     X = rng.normal(size=(90, 2))
-    return X * [10, 1] if shape == "elongated" else X @ [[1, 0.8], [0, 0.6]]
+    return X * [6, 1] if shape == "elongated" else X @ [[1, 0.8], [0, 0.6]]
 
 
 SHAPES = {"n_resamples": 2, "n_null": 6, "method": EAC(), "random_state": 0}

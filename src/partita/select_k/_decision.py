@@ -24,9 +24,9 @@ from scipy.stats import t as student_t
 
 __all__ = ["Decision"]
 
-_FALSE_ALARM = 0.01  # share of scans of noise that may suggest a K
+_FALSE_ALARM = 0.02  # share of scans of noise that may suggest a K, 0.01 for each of two tests
 _FIRST_LOOK, _LOOK_EVERY = 4, 2  # null ensembles
-_EARLY_ALARM = 0.0005  # part of the false alarms that each look before the last one may cause
+_EARLY_ALARM = 0.001  # part of the false alarms that each look before the last one may cause
 _HOPELESS = 0.5  # part of the final bound below which more null ensembles are not computed
 _RESOLUTION = 0.002  # of 1 - separation; smaller values count as this
 _DOUBT = 0.01  # chance that a settled comparison of two K would change with more null ensembles

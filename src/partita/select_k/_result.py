@@ -28,7 +28,7 @@ class KScan:
     best_k : int or None
         Of the K that are better than the null, the smallest one whose gain is within one standard
         error of the best of their gains. None if no K is: the null reaches the separation of every
-        K in more than one scan of a hundred, no structure found.
+        K in more than two scans of a hundred, no structure found.
     curves : dict of str to array of shape (n_k,)
         - "separation": mean over the samples of the item consensus with the own cluster minus that
           with the next best cluster. Both merged and split clusters lower it.
