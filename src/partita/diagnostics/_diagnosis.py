@@ -164,7 +164,8 @@ class Diagnosis:
         Computed when it is first read, with the number of clusters of the consensus and a fixed
         seed.
         """
-        return modes(self.partitions, max(self.n_clusters, 2), random_state=0)
+        n_clusters = min(max(self.n_clusters, 2), self.partitions.n_samples)
+        return modes(self.partitions, n_clusters, random_state=0)
 
     @cached_property
     def membership(self) -> NDArray[np.float64]:

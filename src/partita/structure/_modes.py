@@ -260,7 +260,7 @@ def _test(
 def _consensus(
     ensemble: Ensemble, n_clusters: int | None, method: Any, seed: int
 ) -> NDArray[np.int64]:
-    k = n_clusters or max(2, int(np.median(ensemble.n_clusters)))
+    k = n_clusters or min(max(2, int(np.median(ensemble.n_clusters))), ensemble.n_samples)
     labels: NDArray[np.int64] = prepare(method, k, seed).fit(ensemble).labels_
     return labels
 
