@@ -115,5 +115,5 @@ def test_prepare_passes_by_parameters_that_a_method_does_not_have():
 
 @pytest.mark.parametrize("method", [3, None, object])
 def test_prepare_names_the_keys(method):
-    with pytest.raises(TypeError, match=r"Expected the key, .* Keys: ccc, .*sec"):
+    with pytest.raises(TypeError, match=r"Expected the key, .* Keys: bce, .*sec"):
         registry.prepare(method)

@@ -38,7 +38,9 @@ def test_a_row_drawn_twice_counts_twice():
             views.append(super()._view(n_samples, n_features, rng))
             return views[-1]
 
-    generator = Recording(12, ratio=1.0, replacement=True, n_clusters=1, k_max=1, random_state=0)
+    # one job, so that the views come in the order of the models
+    options = {"ratio": 1.0, "replacement": True, "n_clusters": 1, "k_max": 1, "n_jobs": 1}
+    generator = Recording(12, random_state=0, **options)
     generator.fit(X)
     prepared = generator._preparation.apply(X)
     for i, (view, model) in enumerate(zip(views, generator.models_, strict=True)):

@@ -34,6 +34,8 @@ def _expected_failures(generator: object) -> dict[str, str]:
 
 # The checks of sparse input have rows of zeros, which have no direction.
 @pytest.mark.filterwarnings("ignore:.*rows are all zero:partita.exceptions.PartitaWarning")
+# Some checks leave the seed open: a few draws of RandomRows miss a sample.
+@pytest.mark.filterwarnings("ignore:.* have no label in any:partita.exceptions.PartitaWarning")
 @parametrize_with_checks(
     [
         RandomK(2),
