@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -42,8 +43,9 @@ class _PartitionViews(Sequence[Matrix]):
             return [self._matrix(columns) for columns in self.columns[index]]
         return self._matrix(self.columns[index])
 
+    @abstractmethod
     def _matrix(self, columns: NDArray[np.intp]) -> Matrix:
-        raise NotImplementedError
+        """Return the matrix of some columns of the codes."""
 
 
 class PartitionTransitions(_PartitionViews):
