@@ -99,6 +99,11 @@ class Adjacency(NamedTuple):
         """Number of vertices."""
         return len(self.start) - 1
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether all pairs are edges, with weights that are integers (`of_pairs`)."""
+        return self.kind == EDGES and len(self.other) == self.n_vertices**2
+
     def work(self, n_parts: int, n_refinements: int) -> float:
         """Return about how many elementary operations some refinements need."""
         visits = len(self.other) * (_PER_EDGE if self.kind == EDGES else _PER_PIN * n_parts)
@@ -113,13 +118,13 @@ class Adjacency(NamedTuple):
         `work`, here and below, is that of the whole task, by which a kernel's form is chosen.
         """
         tally = np.empty((len(self.pin_start) - 1, n_parts))
-        _kernels.graph_refinement.count_pins.at(work)(self, parts, tally)
+        _kernels.graph_cut.count_pins.at(work)(self, parts, tally)
         return tally
 
     def cut(self, parts: NDArray[np.int64], n_parts: int, work: float = 0.0) -> float:
         """Return the cost of a partition: what lies between its parts, as `kind` says."""
         if self.kind == EDGES:
-            return float(_kernels.graph_refinement.edges_cut.at(work)(self, parts))
+            return float(_kernels.graph_cut.edges_cut.at(work)(self, parts))
         tally = self.tally(parts, n_parts, work)
         if self.kind == NETS:
             return float(np.count_nonzero(np.count_nonzero(tally, axis=1) > 1))
@@ -137,7 +142,7 @@ class Adjacency(NamedTuple):
         Moving v from its part to part k lowers the cut by pull(v, k) - pull(v, own part).
         """
         out = np.empty((self.n_vertices, n_parts))
-        fill = _kernels.graph_refinement.pulls.at(work)
+        fill = _kernels.graph_cut.pulls.at(work)
         run_blocks(
             lambda first, last: fill(self, parts, tally, first, last, out),
             self.n_vertices,

@@ -197,8 +197,13 @@ def refine(
         state.sweep()
     history = [adjacency.cut(state.parts, n_parts, work)]
     n_passes = max(1, int(_WORK / (_PATIENCE * adjacency.move_cost(n_parts))))
-    while len(history) <= n_passes and state.run_pass():
-        history.append(adjacency.cut(state.parts, n_parts, work))
+    while len(history) <= n_passes:
+        gain = state.run_pass()
+        if gain == 0.0:
+            break
+        is_exact = adjacency.is_complete  # then the sums are those of integers
+        cut = history[-1] - gain if is_exact else adjacency.cut(state.parts, n_parts, work)
+        history.append(cut)
     return state.parts, history
 
 
@@ -253,25 +258,27 @@ class _PartitionState:
 
     def sweep(self) -> None:
         """Visit all vertices and move each to the part that pulls most, until none moves."""
-        sweep = _kernels.graph_refinement.sweep.at(self.work)
+        sweep = _kernels.graph_moves.sweep.at(self.work)
+        rows = np.arange(len(self.parts))
         n_moves, was_overloaded = 1, True
         while n_moves and (was_overloaded or not self.is_overloaded):
             pull, tolerance = self._pulls()
-            rows = np.arange(len(self.parts))
-            own = pull[rows, self.parts]
-            pull[rows, self.parts] = -np.inf
+            others = pull.copy()
+            others[rows, self.parts] = -np.inf
             # Vertices that lose least come first: an overloaded part gives those away.
-            order = np.argsort(own - pull.max(axis=1), kind="stable")
+            order = np.argsort(pull[rows, self.parts] - others.max(axis=1), kind="stable")
             was_overloaded = self.is_overloaded
-            n_moves = sweep(self.adjacency, self.limits, order, tolerance, self.arrays)
+            n_moves = sweep(self.adjacency, self.limits, order, tolerance, pull, self.arrays)
 
-    def run_pass(self) -> bool:
-        """Run one Fiduccia-Mattheyses pass; return whether the cut is smaller."""
+    def run_pass(self) -> float:
+        """Run one Fiduccia-Mattheyses pass; return by how much the cut falls."""
         pull, tolerance = self._pulls()
         slack = float(self.limits.weights[self.limits.is_movable].max())
         max_moves = int(max(_PATIENCE, _WORK / self.adjacency.move_cost(self.n_parts)))
-        climb = _kernels.graph_refinement.climb.at(self.work)
-        gain = climb(
-            self.adjacency, self.limits, slack, tolerance, _PATIENCE, max_moves, pull, self.arrays
+        climb = _kernels.graph_moves.climb.at(self.work)
+        return float(
+            climb(
+                *(self.adjacency, self.limits, slack, tolerance, _PATIENCE, max_moves),
+                *(pull, self.arrays),
+            )
         )
-        return bool(gain > 0)

@@ -146,8 +146,9 @@ def test_sweep(case, room):
     moved, tally = parts.copy(), links.tally(parts, n_parts)
     loads, sizes = np.bincount(parts, weights), np.bincount(parts)
     limits, state = _Limits(weights, capacity, movable), _StateArrays(moved, loads, sizes, tally)
+    pull = links.pulls(parts, tally, n_parts)
     n_moves, (*_, state) = call_both(
-        _kernels.graph_refinement.sweep, links, limits, order, 1e-9, state
+        _kernels.graph_moves.sweep, links, limits, order, 1e-9, pull, state
     )
     moved, loads, _, tally = state
     np.testing.assert_array_equal(moved, expected)
@@ -171,7 +172,7 @@ def test_climb(case, patience, slack):
     pull = links.pulls(parts, tally, n_parts)
     limits, state = _Limits(weights, capacity, movable), _StateArrays(moved, loads, sizes, tally)
     gain, (*_, state) = call_both(
-        _kernels.graph_refinement.climb,
+        _kernels.graph_moves.climb,
         *(links, limits, slack, 1e-9, patience, 1000, pull, state),
     )
     moved, loads, _, tally = state
@@ -198,26 +199,26 @@ def test_both_forms_round_alike(kind, is_integer):
         labels[rng.random((n, m)) < 0.2] = -1
         nets = np.hstack([labels[:, [i]] == np.unique(labels[:, i])[1:] for i in range(m)])
         links = Adjacency.of_nets(nets.astype(float), mass, KINDS[kind])
-    kernels = _kernels.graph_refinement
+    cuts, moves = _kernels.graph_cut, _kernels.graph_moves
     for _ in range(3):
         parts = rng.integers(0, n_parts, n)
         loads, sizes = np.bincount(parts, mass), np.bincount(parts)
         capacity = rng.uniform(0.9, 1.1, n_parts) * mass.sum() / n_parts
         limits = _Limits(mass, capacity, rng.random(n) < 0.9)
         tally = np.empty((len(links.pin_start) - 1, n_parts))
-        _, (*_, tally) = call_both(kernels.count_pins, links, parts, tally)
+        _, (*_, tally) = call_both(cuts.count_pins, links, parts, tally)
         pull = np.zeros((n, n_parts))
         for share in ((0, 100), (100, n), (n, n)):
-            _, (*_, pull) = call_both(kernels.pulls, links, parts, tally, *share, pull)
+            _, (*_, pull) = call_both(cuts.pulls, links, parts, tally, *share, pull)
         if kind == "edges":
-            call_both(kernels.edges_cut, links, parts)
+            call_both(cuts.edges_cut, links, parts)
         state = _StateArrays(parts, loads, sizes, tally)
         order = rng.permutation(n)
-        n_moves, (*_, state) = call_both(kernels.sweep, links, limits, order, 1e-9, state)
+        n_moves, (*_, state) = call_both(moves.sweep, links, limits, order, 1e-9, pull, state)
         assert n_moves
         state = _StateArrays(*state)
         pull = links.pulls(state.parts, state.tally, n_parts)
-        call_both(kernels.climb, links, limits, mass.max(), 1e-9, 50, 1000, pull, state)
+        call_both(moves.climb, links, limits, mass.max(), 1e-9, 50, 1000, pull, state)
 
 
 @pytest.fixture
@@ -236,7 +237,8 @@ def few_rows():
 def test_a_complete_graph_is_refined_like_its_nets(few_rows):
     """The same moves in the same order, in both forms."""
     nets, complete, mass = few_rows
-    kernels, rng, n_parts = _kernels.graph_refinement, np.random.default_rng(7), 4
+    cuts, moves = _kernels.graph_cut, _kernels.graph_moves
+    rng, n_parts = np.random.default_rng(7), 4
     assert complete.cut(np.zeros(120, np.int64), n_parts) == 0
     np.testing.assert_array_equal(complete.matrix().toarray(), nets.matrix().toarray())
     for _ in range(3):
@@ -244,19 +246,19 @@ def test_a_complete_graph_is_refined_like_its_nets(few_rows):
         limits = _Limits(mass, rng.uniform(0.9, 1.1, 4) * mass.sum() / 4, rng.random(120) < 0.9)
         results = []
         for links in (nets, complete):
-            assert call_both(kernels.edges_cut, complete, parts)[0] == nets.cut(parts, n_parts)
+            assert call_both(cuts.edges_cut, complete, parts)[0] == nets.cut(parts, n_parts)
             tally = links.tally(parts, n_parts)
             pull = np.zeros((120, n_parts))
             for share in ((0, 50), (50, 120)):
-                _, (*_, pull) = call_both(kernels.pulls, links, parts, tally, *share, pull)
+                _, (*_, pull) = call_both(cuts.pulls, links, parts, tally, *share, pull)
             loads, sizes = np.bincount(parts, mass), np.bincount(parts)
             state = _StateArrays(parts.copy(), loads, sizes, tally)
             order = np.argsort(pull[:, 0], kind="stable")
-            n_moves, (*_, state) = call_both(kernels.sweep, links, limits, order, 1e-9, state)
+            n_moves, (*_, state) = call_both(moves.sweep, links, limits, order, 1e-9, pull, state)
             state = _StateArrays(*state)
             again = links.pulls(state.parts, state.tally, n_parts)
             gain, (*_, state) = call_both(
-                kernels.climb, links, limits, mass.max(), 1e-9, 50, 1000, again, state
+                moves.climb, links, limits, mass.max(), 1e-9, 50, 1000, again, state
             )
             results.append((pull, n_moves, gain, *state[:3]))
         for of_nets, of_pairs in zip(*results, strict=True):
@@ -273,12 +275,16 @@ def test_a_graph_is_complete_only_if_sums_are_exact_and_rows_few(few_rows):
 
 
 def test_a_graph_without_edges():
-    kernels, links = _kernels.graph_refinement, Adjacency.of_edges(np.zeros((3, 3)))
+    cuts, moves = _kernels.graph_cut, _kernels.graph_moves
+    links = Adjacency.of_edges(np.zeros((3, 3)))
     parts = np.array([0, 0, 1])
-    assert call_both(kernels.edges_cut, links, parts)[0] == 0
+    assert call_both(cuts.edges_cut, links, parts)[0] == 0
     limits = _Limits(np.ones(3), np.array([1.5, 2.5]), np.ones(3, np.bool_))
     tally = np.empty((0, 2))
     state = _StateArrays(parts, np.bincount(parts, np.ones(3)), np.bincount(parts), tally)
-    n_moves, (*_, (moved, *_)) = call_both(kernels.sweep, links, limits, np.arange(3), 0.0, state)
+    pull = links.pulls(parts, tally, 2)
+    n_moves, (*_, (moved, *_)) = call_both(
+        moves.sweep, links, limits, np.arange(3), 0.0, pull, state
+    )
     assert n_moves == 1  # out of the overloaded part
     assert moved.tolist() == [1, 0, 1]
