@@ -78,20 +78,18 @@ def pulls_of_matrix(matrix, parts, n_parts):
     return (matrix @ is_inside).astype(np.float64)
 
 
-def pulls_of_edges(adjacency, parts, n_parts, vertices):
-    """Return the pulls of all parts on some vertices, shape (len(vertices), K)."""
+def pulls_of_edges(adjacency, parts, n_parts, first, last):
+    """Return the pulls of all parts on vertices first..last, shape (last - first, K)."""
     start = adjacency.start
-    first = np.arange(len(vertices)) * n_parts
-    cells = np.repeat(first, start[vertices + 1] - start[vertices])
-    cells += parts[_gather(adjacency.other, start, vertices)]
-    values = _gather(adjacency.value, start, vertices)
-    pull = np.zeros((len(vertices), n_parts))
-    np.add.at(pull.reshape(-1), cells, values)
-    return pull
+    entries = slice(start[first], start[last])
+    cells = np.repeat(np.arange(last - first) * n_parts, np.diff(start[first : last + 1]))
+    cells += parts[adjacency.other[entries]]
+    pull = np.bincount(cells, adjacency.value[entries], (last - first) * n_parts)
+    return pull.reshape(-1, n_parts)
 
 
 def pulls_of_nets(adjacency, nets, parts, tally, vertices):
-    """Return the same for nets; `nets` has those of all vertices, padded."""
+    """Return the pulls on any vertices; `nets` has the nets of all vertices, padded."""
     rows, own, padding = np.arange(len(vertices)), parts[vertices], np.zeros((1, tally.shape[1]))
     nets = nets[vertices]
     if adjacency.kind == NETS:
@@ -116,8 +114,9 @@ def update_pulls(adjacency, is_exact, v, source, target, state, pull):
     others = other[start[v] : start[v + 1]]
     if kind == EDGES:
         amounts = value[start[v] : start[v + 1]]
-        pull[others, source] -= amounts
-        pull[others, target] += amounts
+        rows = slice(None) if len(others) == len(pull) else others  # all vertices, in their order
+        pull[rows, source] -= amounts
+        pull[rows, target] += amounts
     elif kind == NETS:
         _update_pulls_of_nets(adjacency, others, v, source, target, state, pull)
     elif is_exact:

@@ -28,12 +28,14 @@ def pulls(adjacency, parts, tally, first, last, out):
         out[first:last] = pulls_of_matrix(matrix[first:last], parts, out.shape[1])
         return
     nets = None if adjacency.kind == EDGES else padded_nets(adjacency)
-    mean_degree = len(adjacency.other) // len(parts) + 1
-    for top, bottom in row_blocks(mean_degree * out.shape[1], first, last):
-        vertices = np.arange(top, bottom)
+    width = len(adjacency.other) // len(parts) + 1
+    if nets is not None:
+        width *= out.shape[1]
+    for top, bottom in row_blocks(width, first, last):
         if adjacency.kind == EDGES:
-            out[top:bottom] = pulls_of_edges(adjacency, parts, out.shape[1], vertices)
+            out[top:bottom] = pulls_of_edges(adjacency, parts, out.shape[1], top, bottom)
         else:
+            vertices = np.arange(top, bottom)
             out[top:bottom] = pulls_of_nets(adjacency, nets, parts, tally, vertices)
 
 

@@ -15,13 +15,12 @@ from partita._kernels._pulls import (
     complete_matrix,
     has_integers,
     padded_nets,
-    pulls_of_edges,
     pulls_of_nets,
     update_pulls,
 )
 
 _FEW = 8  # vertices of which a sweep computes the moves at least at a time
-_FEW_COMPLETE = 64  # the same in a complete graph, where their pulls are at hand
+_FEW_EDGES = 64  # the same for edges, whose pulls are at hand
 
 
 def _move(adjacency, weights, v, target, state):
@@ -46,20 +45,16 @@ def sweep(adjacency, limits, order, tolerance, pull, state):
 
     A vertex moves to the part that pulls most among those with room for it: for a gain, or at any
     loss if its part is overloaded. No part becomes empty. `pull` holds the pulls of all parts on
-    all vertices before the first move.
+    all vertices; those of EDGES are corrected after every move, as in `climb`, those of nets are
+    not changed.
     """
-    matrix = complete_matrix(adjacency)
-    if matrix is not None:
-        pull = pull.copy()  # corrected after every move
     nets = None if adjacency.kind == EDGES else padded_nets(adjacency)
-    few = _FEW if matrix is None else _FEW_COMPLETE
+    few = _FEW_EDGES if nets is None else _FEW
     n_moves, position, last_move, length = 0, 0, 0, few
     while position < len(order):
         vertices = order[position : position + length]
-        if matrix is not None or n_moves == 0:
+        if nets is None or n_moves == 0:
             of_vertices = pull[vertices]
-        elif nets is None:
-            of_vertices = pulls_of_edges(adjacency, state.parts, len(state.loads), vertices)
         else:
             of_vertices = pulls_of_nets(adjacency, nets, state.parts, state.tally, vertices)
         targets = _targets(of_vertices, limits, vertices, tolerance, state)
@@ -69,14 +64,13 @@ def sweep(adjacency, limits, order, tolerance, pull, state):
             length *= 2
             continue
         # the targets of the vertices after the first that moves no longer hold
-        first = movers[0]
-        if matrix is not None:
-            amounts = matrix[vertices[first]]
-            pull[:, state.parts[vertices[first]]] -= amounts
-            pull[:, targets[first]] += amounts
-        _move(adjacency, limits.weights, vertices[first], targets[first], state)
+        v, target = vertices[movers[0]], targets[movers[0]]
+        source = state.parts[v]
+        _move(adjacency, limits.weights, v, target, state)
+        if nets is None:
+            update_pulls(adjacency, True, v, source, target, state, pull)
         n_moves += 1
-        position += first + 1
+        position += movers[0] + 1
         length, last_move = max(few, position - last_move), position
     return n_moves
 

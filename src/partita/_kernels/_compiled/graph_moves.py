@@ -26,7 +26,7 @@ def _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tal
 
 @jit
 def sweep(adjacency, limits, order, tolerance, pull, state):
-    kind, start, other, value, pin_start, _, mass = adjacency
+    kind, start, other, value, pin_start, pin, mass = adjacency
     weights, capacity, is_movable = limits
     parts, loads, sizes, tally = state
     n_moves, latest = 0, np.empty(len(loads))
@@ -34,7 +34,7 @@ def sweep(adjacency, limits, order, tolerance, pull, state):
         source = parts[v]
         if not is_movable[v] or sizes[source] == 1:
             continue
-        if n_moves == 0:
+        if kind == EDGES or n_moves == 0:
             latest[:] = pull[v]
         else:
             fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, latest)
@@ -45,6 +45,11 @@ def sweep(adjacency, limits, order, tolerance, pull, state):
                 target, strongest = k, latest[k]
         if target >= 0:
             _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally)
+            if kind == EDGES:
+                update_pulls(
+                    *(kind, start, other, value, pin_start, pin, mass),
+                    *(parts, tally, v, source, target, pull),
+                )
             n_moves += 1
     return n_moves
 

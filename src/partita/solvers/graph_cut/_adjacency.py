@@ -99,11 +99,6 @@ class Adjacency(NamedTuple):
         """Number of vertices."""
         return len(self.start) - 1
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether all pairs are edges, with weights that are integers (`of_pairs`)."""
-        return self.kind == EDGES and len(self.other) == self.n_vertices**2
-
     def work(self, n_parts: int, n_refinements: int) -> float:
         """Return about how many elementary operations some refinements need."""
         visits = len(self.other) * (_PER_EDGE if self.kind == EDGES else _PER_PIN * n_parts)

@@ -201,9 +201,7 @@ def refine(
         gain = state.run_pass()
         if gain == 0.0:
             break
-        is_exact = adjacency.is_complete  # then the sums are those of integers
-        cut = history[-1] - gain if is_exact else adjacency.cut(state.parts, n_parts, work)
-        history.append(cut)
+        history.append(history[-1] - gain)
     return state.parts, history
 
 
