@@ -22,6 +22,8 @@ def _is_complete(row, missing_code):
 
 @jit
 def cluster_sums(codes, missing_code, offsets, values, first, last, out):
+    if first == last:  # a row of no partitions has no first code
+        return
     m = codes.shape[1]
     clusters, partitions = np.empty(m + PADDING, np.int32), np.empty(m + PADDING, np.int32)
     cluster = clusters.view(np.uint32)  # unsigned: numba does not test for negative indices

@@ -1,0 +1,52 @@
+"""Compiled kernels read and write inside their arrays: their tests with numba's bounds check."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+# compiles a second time what the other files test
+LEFT_OUT = ("test_vectors.py", "test_jit.py", "test_conventions.py")
+
+
+def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the bounds check, and a cache of its own: compiled code is not checked."""
+    environment = {
+        **os.environ,
+        "NUMBA_BOUNDSCHECK": "1",
+        "NUMBA_CACHE_DIR": str(tmp_path),
+        "PARTITA_SIMD": "0",  # instructions of our own, which numba cannot check
+    }
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env=environment,
+        cwd=KERNELS.parents[1],
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_check_is_on(tmp_path: Path) -> None:
+    pytest.importorskip("numba", reason="numba is not installed")
+    script = """
+import numpy as np
+from partita import _kernels
+codes, out = np.zeros((2, 1), np.uint8), np.zeros(1)
+arguments = codes, np.uint8(255), np.array([5, 6], np.int32), np.ones(2), 0, 1, out
+_kernels.contingency.cluster_sums.compiled(*arguments)
+"""
+    assert "IndexError" in run(tmp_path, "-c", script).stderr
+
+
+def test_kernels_stay_inside_their_arrays(tmp_path: Path) -> None:
+    pytest.importorskip("numba", reason="numba is not installed")
+    files = [str(p) for p in sorted(KERNELS.glob("test_*.py")) if p.name not in LEFT_OUT]
+    options = ("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
+    result = run(tmp_path, *options, *files)
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-2000:]
+    assert " passed" in result.stdout
