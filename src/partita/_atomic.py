@@ -1,16 +1,17 @@
-"""Write files that appear complete: write under another name, flush to disk, rename."""
+"""Write files and folders that appear complete: under another name, flush to disk, rename."""
 
 from __future__ import annotations
 
 import errno
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["atomic_path", "explained", "write_atomically"]
+__all__ = ["atomic_folder", "atomic_path", "explained", "write_atomically"]
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR}
@@ -34,7 +35,7 @@ def write_atomically(path: str | Path, content: bytes | Callable[[BinaryIO], obj
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Yield a path in the same folder to write a file to; rename it to `path` if nothing fails."""
     path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
+    partial = _partial(path)
     with explained(path, "What was there before is untouched."):
         try:
             yield partial
@@ -44,6 +45,31 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
             raise
         _flush_to_disk(path.parent)
+
+
+@contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """Yield a path in the same folder to make a folder at; rename it to `path` if nothing fails.
+
+    `path` is absent or an empty folder.
+    """
+    path = Path(path)
+    partial = _partial(path)
+    shutil.rmtree(partial, ignore_errors=True)  # of a killed process that had the same number
+    try:
+        yield partial
+        if path.is_dir():
+            path.rmdir()  # some systems do not rename onto a folder
+        os.rename(partial, path)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    _flush_to_disk(path.parent)
+
+
+def _partial(path: Path) -> Path:
+    """Return a hidden name beside `path` that no other thread uses."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._atomic import atomic_folder
 from partita.config import report_progress
 from partita.exceptions import InvalidEnsembleError
 from partita.io._blocks import Block, Selection, TableHeader
 from partita.io._formats import STORE_SUFFIXES, check_target, write_blocks
 from partita.io._label_blocks import CodedBlock, LabelBlocks, open_labels
 from partita.io._vocabulary import MISSING_VALUES
-from partita.io.store import LabelStore
+from partita.io.store import LabelStore, require_new_folder
 
 __all__ = ["Conversion", "convert"]
 
@@ -127,25 +127,24 @@ def convert(
 
 
 def _write_store(path: Path, labels: LabelBlocks) -> None:
-    """Write a new label store; a failure leaves none behind."""
-    writer = LabelStore.create(
-        path,
-        labels.n_samples,
-        labels.layout.categories,
-        partition_names=labels.names,
-        provenance=labels.provenance,
-    )
-    try:
-        start = 0
-        for ids, codes in _counted(labels):
-            writer.write(start, codes)
-            if ids is not None:
-                writer.append_sample_ids(ids)
-            start += len(codes)
-        writer.finish()
-    except BaseException:
-        shutil.rmtree(path)
-        raise
+    """Write a new label store, which appears when it is complete."""
+    require_new_folder(path)
+    with atomic_folder(path) as partial:
+        writer = LabelStore.create(
+            partial,
+            labels.n_samples,
+            labels.layout.categories,
+            partition_names=labels.names,
+            provenance=labels.provenance,
+        )
+        with writer:
+            start = 0
+            for ids, codes in _counted(labels):
+                writer.write(start, codes)
+                if ids is not None:
+                    writer.append_sample_ids(ids)
+                start += len(codes)
+            writer.finish()
 
 
 def _write_file(path: Path, labels: LabelBlocks) -> None:

@@ -10,13 +10,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._atomic import atomic_folder
 from partita._memory import require_memory
 from partita.ensemble import Ensemble, LabelLayout, as_ensemble
 from partita.ensemble.layout import MAX_UNUSED, dense_codes
 from partita.exceptions import InvalidEnsembleError, InvalidStoreError
 from partita.io.store._chunks import LabelChunks
 from partita.io.store._columns import ColumnRows, columns_folder
-from partita.io.store._creation import create_store
+from partita.io.store._creation import create_store, require_new_folder
 from partita.io.store._description import StoreDescription
 from partita.io.store._label_writer import LabelWriter
 from partita.io.store._metadata import StoreMetadata, declare_partitions
@@ -148,6 +149,8 @@ class LabelStore(StoreDescription):
     ) -> Self:
         """Write a new store with one row per sample and the partitions in the user's order.
 
+        The folder appears when the store is complete.
+
         Parameters
         ----------
         partitions : table of labels, data frame, list of label vectors, or Ensemble
@@ -174,23 +177,26 @@ class LabelStore(StoreDescription):
         columns = np.argsort(ensemble.partition_order)
         layout = ensemble.layout.select(columns)
         names = layout.partition_names
-        writer = cls.create(
-            path,
-            ensemble.n_samples,
-            layout.categories,
-            partition_names=None if names is None else list(names),
-            provenance=ensemble.provenance,
-            rows_per_chunk=rows_per_chunk,
-        )
-        for start in range(0, ensemble.n_samples, _BLOCK_ROWS):
-            stop = min(start + _BLOCK_ROWS, ensemble.n_samples)
-            rows = np.arange(start, stop) if inverse is None else inverse[start:stop]
-            block = ensemble.codes[rows][:, columns]
-            block[rows < 0] = ensemble.missing_code
-            writer.write(start, block)
-        if ensemble.sample_ids is not None:
-            writer.append_sample_ids(ensemble.sample_ids.tolist())
-        writer.finish()
+        require_new_folder(Path(path))
+        with atomic_folder(path) as partial:
+            writer = cls.create(
+                partial,
+                ensemble.n_samples,
+                layout.categories,
+                partition_names=None if names is None else list(names),
+                provenance=ensemble.provenance,
+                rows_per_chunk=rows_per_chunk,
+            )
+            with writer:
+                for start in range(0, ensemble.n_samples, _BLOCK_ROWS):
+                    stop = min(start + _BLOCK_ROWS, ensemble.n_samples)
+                    rows = np.arange(start, stop) if inverse is None else inverse[start:stop]
+                    block = ensemble.codes[rows][:, columns]
+                    block[rows < 0] = ensemble.missing_code
+                    writer.write(start, block)
+                if ensemble.sample_ids is not None:
+                    writer.append_sample_ids(ensemble.sample_ids.tolist())
+                writer.finish()
         return cls.open(path)
 
     @classmethod
