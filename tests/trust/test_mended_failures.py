@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import partita
 from partita import PTA, PTGP, RMSC, Ensemble
 from partita.cli import app
-from partita.generators import SpectralBandwidths
+from partita.generators import RandomMetrics, SpectralBandwidths
 from partita.solvers.simplex_rows import project_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::partita.exceptions.PartitaWarning")
@@ -83,3 +83,17 @@ def test_large_features_in_single_precision():
     expected = SpectralBandwidths(2, **options).fit_transform(X)
     actual = SpectralBandwidths(2, **options).fit_transform(X * np.float32(2.0**120))
     np.testing.assert_array_equal(actual, expected)
+
+
+def test_scan_of_partitions_with_one_cluster():
+    """There is one distinct row, and no tree of it."""
+    scan = partita.scan_k(np.zeros((6, 5), int), range(2, 4), n_resamples=2, n_null=2)
+    assert scan.best_k is None
+
+
+def test_centers_that_become_equal_print_no_warning_of_scikit_learn():
+    X = np.array([-1.0, 2, 1, -1, -1, -1, -1, 0, -1])[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = RandomMetrics(2, random_state=0).fit_transform(X)
+    assert labels.shape == (9, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -117,9 +119,12 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         def make(item: tuple[int, np.random.SeedSequence]) -> tuple[Labels, Any]:
             return self._partition(X, item[0], np.random.default_rng(item[1]))
 
-        for i, (column, model) in enumerate(self._run("generate", make, list(streams))):
-            labels[:, i] = column
-            models.append(model)
+        with warnings.catch_warnings():  # here: threads would disturb each other's filters
+            # `n_clusters_` has the numbers of clusters
+            warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+            for i, (column, model) in enumerate(self._run("generate", make, list(streams))):
+                labels[:, i] = column
+                models.append(model)
         self.models_, self.labels_ = models, labels
         self.n_clusters_ = np.asarray([_n_distinct(column) for column in labels.T], np.int64)
         return self

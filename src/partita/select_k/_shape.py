@@ -39,6 +39,6 @@ def lifetimes(ensemble: Ensemble, ks: Sequence[int]) -> NDArray[np.float64]:
     rows = ensemble.compress()
     if rows.n_rows > _MAX_TREE_ROWS:
         return np.full(len(ks), np.nan)
-    heights = EAC(1).fit(rows).tree_.height
+    heights = EAC(1).fit(rows).tree_.height if rows.n_rows > 1 else np.empty(0)
     heights = np.concatenate([np.zeros(max(0, max(ks) - len(heights))), heights])
     return np.asarray([heights[-k + 1] - heights[-k] for k in ks])
