@@ -11,7 +11,8 @@ from test_label_kmeans import MISSING, Case
 
 from partita import _kernels
 from partita.solvers.graph_cut._adjacency import Adjacency
-from partita.solvers.graph_cut._refinement import _Limits, _StateArrays
+from partita.solvers.graph_cut._part_limits import PartLimits
+from partita.solvers.graph_cut._refinement import refine
 from partita.solvers.label_kmeans import Tables
 from partita.solvers.label_kmeans._search import assignment_of
 
@@ -48,19 +49,9 @@ def test_refinement_of_a_graph(value):
     n, n_parts = 30, 3
     graph = np.triu(np.where(rng.random((n, n)) < 0.2, value, rng.random((n, n))), 1)
     links = Adjacency.of_edges(graph + graph.T)
-    parts = np.arange(n) % n_parts
-    weights = np.ones(n)
-    limits = _Limits(weights, np.full(n_parts, 11.0), np.ones(n, np.bool_))
-    tally = np.empty((len(links.pin_start) - 1, n_parts))
-    state = _StateArrays(parts, np.bincount(parts, weights), np.bincount(parts), tally)
-    kernels = _kernels.graph_refinement
-    kernels.count_pins.compiled(links, parts, tally)
-    kernels.sweep.compiled(links, limits, rng.permutation(n), 1e-9, state)
-    pull = np.zeros((n, n_parts))
-    kernels.pulls.compiled(links, parts, tally, 0, n, pull)
-    kernels.climb.compiled(links, limits, 1.0, 1e-9, 50, 1000, pull, state)
+    limits = PartLimits.of(np.ones(n), n_parts, 1.1)
+    parts, _ = refine(links, np.arange(n) % n_parts, np.ones(n), limits, work=np.inf)
     assert set(parts.tolist()) <= set(range(n_parts))
-    np.testing.assert_array_equal(state.sizes, np.bincount(parts, minlength=n_parts))
 
 
 @not_finite
