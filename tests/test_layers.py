@@ -37,8 +37,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"clustering", "comparison", "diagnostics", "multiview"}),
     frozenset({"select_k"}),
     frozenset({"datasets", "fusion", "plotting"}),
-    frozenset({"planning", "reporting"}),
-    frozenset({"cli", "testing"}),
+    frozenset({"planning", "reporting", "tl"}),
+    frozenset({"cli", "pl", "testing"}),
 )
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}
 

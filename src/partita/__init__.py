@@ -111,7 +111,17 @@ _PUBLIC = {
 }
 # Public modules, imported when they are first used.
 _MODULES = sorted(
-    {*_PUBLIC.values(), "datasets", "exceptions", "multiview", "plotting", "structure", "testing"}
+    {
+        *_PUBLIC.values(),
+        "datasets",
+        "exceptions",
+        "multiview",
+        "pl",
+        "plotting",
+        "structure",
+        "testing",
+        "tl",
+    }
 )
 
 __all__ = list(_PUBLIC)

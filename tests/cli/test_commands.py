@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 
 import partita.generators
 from partita import CCGP, compare, scan_k, scan_k_features
+from partita._packages import is_installed
 from partita.cli.generate import Generator
 from partita.generators import LandmarkSpectral
 from partita.io import LabelStore, read_labels
@@ -320,6 +321,49 @@ def test_h5ad_with_raw_counts(partita, cells: Path) -> None:
     fused = anndata.read_h5ad("fused.h5ad")
     assert fused.raw.X.sum() == 60
     assert adjusted_rand(TRUTH, fused.obs["consensus"].tolist()) > 0.9
+
+
+def test_h5ad_output_is_that_of_the_library(partita, cells: Path) -> None:
+    import anndata
+
+    import partita as library
+
+    fuse = ("fuse", str(cells), "-c", "leiden_*", "-k", "3", "-o", "fused.h5ad", "--json")
+    done = partita(*fuse)
+    fused = anndata.read_h5ad("fused.h5ad")
+    expected = anndata.read_h5ad(cells)
+    library.tl.consensus(expected, "leiden_*", 3)
+    for column in ("consensus", "consensus_runner_up"):
+        assert fused.obs[column].tolist() == expected.obs[column].tolist()
+    for column in ("consensus_confidence", "consensus_margin"):
+        np.testing.assert_allclose(fused.obs[column], expected.obs[column], rtol=0, atol=1e-12)
+    assert fused.uns["consensus"]["params"]["columns"].tolist() == [*map(str, expected.obs)][:10]
+    assert [*fused.uns["consensus_colors"]] == [*expected.uns["consensus_colors"]]
+    sizes = json.loads(done.stdout)["sizes"]  # numbered as in the file
+    assert sizes == [(fused.obs["consensus"] == str(k)).sum() for k in range(3)]
+
+
+def test_leiden_of_the_graph_in_an_h5ad_file(partita, cells: Path) -> None:
+    import anndata
+    from sklearn.neighbors import kneighbors_graph
+
+    adata = anndata.read_h5ad(cells)
+    adata.obsp["connectivities"] = kneighbors_graph(POINTS, 8, mode="connectivity")
+    adata.write_h5ad("graph.h5ad")
+    generate = ("generate", "graph.h5ad", "--use", "connectivities", "-n", "4")
+    done = partita(*generate, "-g", "random-k")
+    assert done.exit_code == 2
+    assert "--use connectivities is a graph, which only random-leiden clusters" in done.stderr
+    done = partita(*generate, "--resolution", "fine")
+    assert "--resolution must be a number or LOW:HIGH, got 'fine'" in done.stderr
+    done = partita("generate", "graph.h5ad", "--use", "conectivities")
+    assert "and the graphs connectivities" in done.stderr
+    done = partita(*generate, "--resolution", "0.1:0.1", "-o", "out.h5ad")
+    if not is_installed("leidenalg"):
+        assert "pip install 'partita[leiden]'" in done.stderr
+        return
+    labels = anndata.read_h5ad("out.h5ad").obs["random_leiden_3"]
+    assert adjusted_rand(CLOUDS, labels.astype(int)) == 1
 
 
 def test_evaluate_and_report_read_h5ad(partita, cells: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import kneighbors_graph
 
 from partita._packages import is_installed
 from partita.exceptions import MissingPackageError, PartitaWarning
@@ -64,3 +66,38 @@ def test_rows_without_direction_stay_unlabeled():
 def test_wrong_parameters(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         RandomLeiden(2, **wrong).fit(X)
+
+
+@needs_leiden
+def test_communities_of_a_graph_that_is_passed():
+    graph = sp.block_diag([np.ones((10, 10)), np.ones((8, 8)), np.ones((6, 6))], format="lil")
+    graph[0, 23] = 0.1  # one weak edge, in one direction only
+    graph = graph.tocsr()
+    generator = RandomLeiden(5, resolution=(0.5, 1.0), metric="precomputed", random_state=0)
+    labels = generator.fit_transform(graph)
+    expected = np.repeat([0, 1, 2], [10, 8, 6])
+    assert [adjusted_rand_score(expected, column) for column in labels.T] == [1.0] * 5
+    assert_array_equal(generator.fit_transform(graph.toarray()), labels)
+
+
+@needs_leiden
+def test_a_graph_that_is_passed_has_the_partitions_of_leidenalg():
+    igraph, leidenalg = pytest.importorskip("igraph"), pytest.importorskip("leidenalg")
+    graph = kneighbors_graph(X, 10)
+    graph = graph.maximum(graph.T)
+    generator = RandomLeiden(1, resolution=(1.0, 1.0), metric="precomputed", random_state=0)
+    labels = generator.fit_transform(graph)[:, 0]
+    edges = sp.triu(graph, k=1).tocoo()
+    network = igraph.Graph(120, list(zip(edges.row.tolist(), edges.col.tolist(), strict=True)))
+    kind = leidenalg.RBConfigurationVertexPartition
+    quality = kind(network, labels.tolist(), weights=edges.data.tolist()).quality()
+    best = leidenalg.find_partition(network, kind, weights=edges.data.tolist(), seed=1)
+    assert quality >= 0.999 * best.quality()
+
+
+@needs_leiden
+def test_a_graph_must_be_square_and_have_positive_weights():
+    with pytest.raises(ValueError, match=r"Got shape \(120, 4\)"):
+        RandomLeiden(2, metric="precomputed").fit(X)
+    with pytest.raises(ValueError, match="must not be negative, got -1"):
+        RandomLeiden(2, metric="precomputed").fit(-np.ones((5, 5)))

@@ -47,6 +47,7 @@ _EXAMPLES = {
     "generate": [
         "partita generate features.csv --id-column name -n 100 -o partitions.csv",
         "partita generate cells.h5ad --use X_pca -o partitions.parquet",
+        "partita generate cells.h5ad --use connectivities --resolution 0.2:2 -o cells.h5ad",
     ],
     "segment": ["partita segment vectors.npy -o partitions.store -n 20 -k 50:100"],
     "fuse": [

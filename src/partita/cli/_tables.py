@@ -230,7 +230,9 @@ def check_output(output: str | None, as_json: bool) -> None:
         check_target(str(output))
 
 
-def write(table: Table, output: str | None, *, base: str) -> None:
+def write(
+    table: Table, output: str | None, *, base: str, uns: Mapping[str, Any] | None = None
+) -> None:
     """Write to a file, or as CSV to stdout; `base` is the input, which may be an .h5ad file."""
     from partita.io import write_table
 
@@ -238,4 +240,4 @@ def write(table: Table, output: str | None, *, base: str) -> None:
         write_table(sys.stdout, table)
     else:
         is_h5ad = base.endswith(".h5ad")
-        write_table(str(output), table, base=Path(base) if is_h5ad else None)
+        write_table(str(output), table, base=Path(base) if is_h5ad else None, uns=uns)

@@ -80,8 +80,12 @@ def _columns_of(
 def _label_columns(table: Table, patterns: list[str] | None, truth_column: str | None) -> list[str]:
     from partita.io import choose_columns
 
-    confidences = {f"{name}_confidence" for name in table.columns}  # written by `partita fuse`
-    names = [c for c in table.columns if c != truth_column and c not in confidences]
+    measures = {
+        f"{name}{suffix}"  # written by `partita fuse`
+        for name in table.columns
+        for suffix in ("_confidence", "_margin", "_runner_up")
+    }
+    names = [c for c in table.columns if c != truth_column and c not in measures]
     return choose_columns(names, patterns, None, table.source)
 
 

@@ -74,6 +74,7 @@ def run(
     A store that exceeds memory is fused out of core by methods that can (sec, kcc, ccgp ...): the
     result has labels and no confidence.
     """
+    from partita.cli._fusion_files import check_files_of_large_store, write_fusion
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, check_report
     from partita.cli._views import generate_from_files
@@ -97,7 +98,7 @@ def run(
     store, id_name = None if features else source.store(), "id"
     data: Any = store
     if store is not None:
-        _check_files_of_large_store(store, ks[-1], output, report)
+        check_files_of_large_store(store, ks[-1], output, report)
     elif features:
         with progress_bars("generating", quiet=quiet):
             views = generate_from_files(
@@ -125,8 +126,8 @@ def run(
     if report is not None:
         _write_report(fusion, report, seed, quiet)
     if output is not None or not as_json:
-        _write_result(fusion, name, id_name, output, base=partitions[0])
-    summary = _summary(fusion, seed)
+        write_fusion(fusion, name, id_name, output, base=partitions[0], noise=noise, seed=seed)
+    summary = _summary(fusion, seed, by_size=(output or "").endswith(".h5ad"))
     if as_json:
         record = summary | {"output": output, "report": report and str(report)}
         if output is None:
@@ -150,20 +151,6 @@ def _set_checkpoint(estimator: Any, folder: str) -> None:
     estimator.set_params(checkpoint=folder)
 
 
-def _check_files_of_large_store(
-    store: Any, n_clusters: int, output: str | None, report: Path | None
-) -> None:
-    """Raise an error before the fit if it is out of core and its result cannot be written."""
-    from partita.fusion import fits_in_memory
-
-    if fits_in_memory(store, n_clusters):
-        return
-    if report is not None:
-        raise ValueError(f"{store.path} does not fit into memory, as a report needs.")
-    if output in (None, "-"):
-        raise ValueError(f"{store.path} does not fit into memory. Name a file with --output.")
-
-
 def _write_report(fusion: Fusion, path: Path, seed: int, quiet: bool) -> None:
     from partita.cli._progress import progress_bars
     from partita.reporting import report
@@ -172,35 +159,12 @@ def _write_report(fusion: Fusion, path: Path, seed: int, quiet: bool) -> None:
         report(fusion.partitions, fusion, path, random_state=seed)
 
 
-def _write_result(
-    fusion: Fusion, name: str, id_name: str, output: str | None, *, base: str
-) -> None:
-    """Write labels and confidence with the ids of the samples; a .npy file has labels only."""
+def _summary(fusion: Fusion, seed: int, *, by_size: bool) -> dict[str, Any]:
+    """Return what is printed; clusters by decreasing size, as an .h5ad file numbers them."""
     import numpy as np
 
-    from partita.cli._tables import write
-    from partita.io import LabelStore, Table, write_labels
-
-    if isinstance(fusion.partitions, LabelStore):  # out of core
-        store = fusion.partitions
-        ids = (i for block in store.iter_sample_ids() for i in block)
-        write_labels(
-            str(output),
-            fusion.labels,
-            fusion.n_clusters,
-            name=name,
-            ids=ids if store.has_sample_ids else None,
-        )
-        return
-    columns: dict[str, Any] = {name: np.ma.masked_equal(fusion.labels, -1)}
-    if fusion.confidence is not None and not (output or "").endswith(".npy"):
-        columns[f"{name}_confidence"] = np.round(fusion.confidence, 6)
-    write(Table(columns, fusion.partitions.sample_ids, id_name), output, base=base)
-
-
-def _summary(fusion: Fusion, seed: int) -> dict[str, Any]:
     diagnosis = fusion.diagnosis
-    return {
+    summary = {
         "n_samples": fusion.partitions.n_samples,
         "n_partitions": fusion.partitions.n_partitions,
         "method": fusion.method.info.key,
@@ -211,6 +175,10 @@ def _summary(fusion: Fusion, seed: int) -> dict[str, Any]:
         "converged": fusion.method.converged_,
         "scan": None if fusion.scan is None else fusion.scan.records(),
     } | ({} if diagnosis is None else _trust(fusion, diagnosis))
+    if by_size and diagnosis is not None:
+        order = np.argsort(-diagnosis.sizes, kind="stable")
+        summary |= {key: summary[key][order] for key in ("sizes", "cohesion", "stability")}
+    return summary
 
 
 def _trust(fusion: Fusion, diagnosis: Diagnosis) -> dict[str, Any]:
@@ -251,7 +219,7 @@ def _print_summary(messages: Messages, fusion: Fusion, summary: dict[str, Any]) 
     if others := [str(k) for k in ties if k != fusion.n_clusters]:
         messages.show(f"about as good: {', '.join(others)} clusters; `partita scan-k` shows more")
     for cluster, size in enumerate(summary["sizes"]):
-        value = float("nan") if diagnosis is None else diagnosis.cohesion[cluster]
+        value = float("nan") if diagnosis is None else summary["cohesion"][cluster]
         cohesion = f"  cohesion {value:.3f}" if value == value else ""
         messages.show(f"  {cluster:>3}  {size:>8.0f} samples{cohesion}")
     if diagnosis is None:

@@ -93,10 +93,15 @@ def run(
         ),
     ] = "auto",
     metric: Annotated[str | None, typer.Option(help="Distance: euclidean or cosine.")] = None,
+    resolution: Annotated[
+        str | None,
+        typer.Option(help="Range of resolutions of random-leiden, LOW:HIGH; by default 0.3:3."),
+    ] = None,
     use: Annotated[
         str | None,
         typer.Option(
-            help="Features of an .h5ad file: X or a key of obsm; by default X_pca, without it X."
+            help="Features of an .h5ad file: X or a key of obsm; by default X_pca, without it X. A "
+            "key of obsp, such as connectivities, is a graph for random-leiden."
         ),
     ] = None,
     drop_missing: Annotated[
@@ -132,15 +137,19 @@ def run(
 
     check_output(output, as_json)
     messages = Messages(quiet)
+    graph = _graph(features, use, generator)
+    if graph is not None:
+        generator, metric = Generator.random_leiden, "precomputed"
     if generator is None:
         generator = Generator.landmark_spectral if len(features) == 1 else Generator.random_features
     options = {
         "n_partitions": partitions,
-        "n_clusters": clusters if len(features) == 1 else None,
+        "n_clusters": clusters if len(features) == 1 and graph is None else None,
         "k_min": k_min,
         "k_max": k_max,
         "ratio": ratio,
         "metric": metric,
+        "resolution": None if resolution is None else _resolutions(resolution),
         "random_state": seed if len(features) == 1 else None,
     }
     made = make_generator(
@@ -151,7 +160,9 @@ def run(
     if len(features) > 1 and (use or drop_missing or missing_values):
         raise ValueError("--use, --drop-missing and --missing-values are for one table.")
     with progress_bars("generating", quiet=quiet):
-        if len(features) == 1:
+        if graph is not None:
+            table = _table_of(made.fit_transform(graph[0]), made, graph[1], "cell")
+        elif len(features) == 1:
             source = Source(features[0], missing_values=missing_values, **reading)
             read = source.features(use, allow_missing=drop_missing)
             is_matrix = features[0].endswith(".h5ad") and columns is None
@@ -193,8 +204,6 @@ def _partitions_of_one(table: Table, generator: Any, scale: str, messages: Messa
     import numpy as np
 
     from partita.generators import make_scaler
-    from partita.generators.generation import marked_names
-    from partita.io import Table
 
     X = table.matrix()
     complete = np.flatnonzero(~np.isnan(X).any(axis=1))
@@ -207,9 +216,41 @@ def _partitions_of_one(table: Table, generator: Any, scale: str, messages: Messa
     made = generator.fit_transform(X)
     labels = np.full((table.n_samples, made.shape[1]), -1, made.dtype)
     labels[complete] = made
+    return _table_of(labels, generator, table.ids, table.id_name)
+
+
+def _table_of(labels: Any, generator: Any, ids: Any, id_name: str) -> Table:
+    """Return partitions as a table whose columns have the name of the generator."""
+    from partita.generators.generation import marked_names
+    from partita.io import Table
+
     names = marked_names(generator, labels.shape[1])
-    columns = dict(zip(names, labels.T, strict=True))
-    return Table(columns, table.ids, table.id_name)
+    return Table(dict(zip(names, labels.T, strict=True)), ids, id_name)
+
+
+def _graph(paths: list[str], use: str | None, generator: Generator | None) -> Any:
+    """Return the graph that --use names and the ids of its nodes; None if it names features."""
+    from pathlib import Path
+
+    from partita.io import read_graph
+
+    if use is None or len(paths) > 1 or not paths[0].endswith(".h5ad"):
+        return None
+    graph = read_graph(paths[0], use) if Path(paths[0]).exists() else None
+    if graph is not None and generator not in (None, Generator.random_leiden):
+        raise ValueError(
+            f"--use {use} is a graph, which only random-leiden clusters, got --generator "
+            f"{generator}. Use the features instead, for example --use X_pca."
+        )
+    return graph
+
+
+def _resolutions(text: str) -> tuple[float, float]:
+    low, _, high = text.partition(":")
+    try:
+        return float(low), float(high or low)
+    except ValueError:
+        raise ValueError(f"--resolution must be a number or LOW:HIGH, got {text!r}.") from None
 
 
 def _partitions_of_views(paths: list[str], generator: Any, **options: Any) -> Table:

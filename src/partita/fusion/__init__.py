@@ -6,7 +6,8 @@ or a data frame, and adds the result as columns.
 
 from __future__ import annotations
 
+from partita.fusion._anndata import anndata_results
 from partita.fusion._frames import add_consensus
 from partita.fusion._fusing import Fusion, fits_in_memory, fuse
 
-__all__ = ["Fusion", "add_consensus", "fits_in_memory", "fuse"]
+__all__ = ["Fusion", "add_consensus", "anndata_results", "fits_in_memory", "fuse"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -12,13 +11,13 @@ import numpy as np
 from partita._input.containers import as_frame
 from partita.ensemble import Ensemble
 from partita.exceptions import InvalidEnsembleError
+from partita.fusion._anndata import anndata_results
 from partita.fusion._fusing import Fusion, fuse
 from partita.io import choose_columns
 
 __all__ = ["add_consensus"]
 
 _RESULTS = ("", "_confidence", "_margin", "_runner_up")  # columns that a call adds
-_PACKAGES = ("partita", "numpy", "scipy", "scikit-learn")  # whose versions are recorded
 
 
 def add_consensus(
@@ -91,7 +90,12 @@ def add_consensus(
             )
         data = data.copy() if copy else data
         names, fusion = _fuse_columns(data.obs, columns, name, noise, options)
-        _add_to_anndata(data, name, names, fusion, noise, random_state)
+        columns_of_obs, record = anndata_results(
+            fusion, name, noise=noise, random_state=random_state, columns=np.asarray(names)
+        )
+        for column, values in columns_of_obs.items():
+            data.obs[column] = values
+        data.uns[name] = record
         return data if copy else None
     names, fusion = _fuse_columns(data, columns, name, noise, options)
     frame = nw.from_native(data, eager_only=True)
@@ -121,56 +125,3 @@ def _fuse_columns(
     names = choose_columns(names, patterns, None, "the data")
     ensemble = Ensemble.from_frame(frame, columns=names, noise=noise, unlabeled="keep")
     return names, fuse(ensemble, **options)
-
-
-def _add_to_anndata(
-    adata: Any,
-    name: str,
-    names: list[str],
-    fusion: Fusion,
-    noise: str,
-    random_state: int | None,
-) -> None:
-    import pandas  # comes with anndata
-
-    diagnosis = fusion.diagnosis
-    if diagnosis is None:
-        raise RuntimeError("A consensus of columns in memory has a diagnosis.")
-    # numbered by decreasing size, as scanpy numbers clusters; index -1 stays -1
-    rank = np.full(fusion.n_clusters + 1, -1)
-    rank[np.argsort(-diagnosis.sizes, kind="stable")] = np.arange(fusion.n_clusters)
-    clusters = [str(k) for k in range(fusion.n_clusters)]
-    adata.obs[name] = pandas.Categorical.from_codes(rank[fusion.labels], clusters)
-    adata.obs[f"{name}_confidence"] = diagnosis.confidence
-    adata.obs[f"{name}_margin"] = diagnosis.margin
-    adata.obs[f"{name}_runner_up"] = pandas.Categorical.from_codes(
-        rank[diagnosis.runner_up], clusters
-    )
-    params: dict[str, Any] = _storable(fusion.method.get_params(deep=False)) | {
-        "method": fusion.method.info.key,
-        "columns": np.asarray(names),
-        "noise": noise,
-        "n_clusters": fusion.n_clusters,
-    }
-    if random_state is not None:
-        params["random_state"] = int(random_state)
-    record: dict[str, Any] = {
-        "params": params,
-        "versions": {package: version(package) for package in _PACKAGES},
-    }
-    if fusion.scan is not None:
-        record["scan"] = {
-            "k": fusion.scan.k,
-            "gain": fusion.scan.gain,
-            "standard_error": fusion.scan.standard_error,
-        }
-    adata.uns[name] = record
-
-
-def _storable(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters as an h5ad file can hold them: numbers and text, without None."""
-    return {
-        name: value if isinstance(value, bool | int | float | str) else repr(value)
-        for name, value in parameters.items()
-        if value is not None
-    }

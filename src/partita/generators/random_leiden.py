@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from partita._packages import require_package
+from partita._sklearn_compat import StrOptions
 from partita.generators._base import MISSING, POSITIVE_INT, BaseGenerator, Labels
 from partita.generators._features import Preparation, has_direction, warn_without_direction
 from partita.generators._landmark_graph import nearest_landmarks
@@ -36,9 +37,11 @@ class RandomLeiden(BaseGenerator):
         Range of r, both ends included.
     resolution : (float, float), default=(0.3, 3.0)
         Range of g. A higher resolution gives more clusters.
-    metric : {"euclidean", "cosine"}, default="euclidean"
+    metric : {"euclidean", "cosine", "precomputed"}, default="euclidean"
         "cosine" divides every row by its length first (the usual choice for text); a row of zeros
-        has no direction and stays unlabeled (-1).
+        has no direction and stays unlabeled (-1). "precomputed": X is the graph itself, a matrix of
+        shape (n_samples, n_samples) with the weights of the edges, such as
+        `adata.obsp["connectivities"]`; partitions then differ in resolution and seed only.
     n_jobs : int, optional
         Number of partitions made at the same time, each on one core. -1 uses all cores. By default
         `partita.get_config().n_threads`. The labels do not depend on it.
@@ -58,7 +61,8 @@ class RandomLeiden(BaseGenerator):
     communities do not label new samples.
 
     Time O(n² d) for the neighbors, which all partitions share, and about O(n r) per partition;
-    memory O(n (d + r)).
+    memory O(n (d + r)). A graph that is passed needs no search for neighbors. Of its two weights
+    between a pair of samples, the larger one counts.
 
     References
     ----------
@@ -74,6 +78,7 @@ class RandomLeiden(BaseGenerator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BaseGenerator._parameter_constraints,
+        "metric": [StrOptions({"euclidean", "cosine", "precomputed"})],
         "n_partitions": [POSITIVE_INT],
         "n_neighbors": [tuple, list],
         "resolution": [tuple, list],
@@ -106,6 +111,8 @@ class RandomLeiden(BaseGenerator):
         check_range("n_neighbors", self.n_neighbors, (5, 30))
         check_range("resolution", self.resolution, (0.3, 3.0))
         require_package("leidenalg", "Leiden partitions", "partita[leiden]")
+        if self.metric == "precomputed":
+            return _symmetric_graph(X)
         unit = self.metric == "cosine"
         prepared = Preparation.of(X, unit=unit).apply(X)
         self._usable = np.arange(X.shape[0])
@@ -123,23 +130,45 @@ class RandomLeiden(BaseGenerator):
         r = draw_integer(self.n_neighbors, rng)
         low, high = np.log(self.resolution)
         g = float(np.exp(rng.uniform(low, high)))
+        if self.metric == "precomputed":
+            return _communities(X, g, int(rng.integers(2**31 - 1))), None
         labels = np.full(X.shape[0], MISSING, np.int32)
         neighbors = self._neighbors[:, : r + 1]
         if len(neighbors):
-            labels[self._usable] = _communities(neighbors, g, int(rng.integers(2**31 - 1)))
+            seed = int(rng.integers(2**31 - 1))
+            labels[self._usable] = _communities(_jaccard(neighbors), g, seed)
         return labels, None
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
 
-def _communities(neighbors: Any, resolution: float, seed: int) -> Labels:
-    """Return the Leiden communities of the graph of nearest neighbors."""
+
+def _symmetric_graph(X: Any) -> Any:
+    """Return a graph as a symmetric sparse matrix of its weights."""
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            'With metric="precomputed", X must be a graph: a matrix (n_samples, n_samples) of the '
+            f"weights of edges. Got shape {X.shape}; pass features with another metric."
+        )
+    graph = sp.csr_matrix(X)
+    if graph.nnz and graph.data.min() < 0:
+        raise ValueError(
+            f"Weights of edges must not be negative, got {graph.data.min():g}. Pass similarities "
+            "of neighbors, not distances or correlations."
+        )
+    return graph.maximum(graph.T)
+
+
+def _communities(graph: Any, resolution: float, seed: int) -> Labels:
+    """Return the Leiden communities of a symmetric sparse matrix of weights."""
     igraph = require_package("igraph", "Leiden partitions", "partita[leiden]")
     leiden = require_package("leidenalg", "Leiden partitions", "partita[leiden]")
-    edges = sp.coo_matrix(sp.triu(_jaccard(neighbors), k=1))
-    graph = igraph.Graph(
-        len(neighbors), list(zip(edges.row.tolist(), edges.col.tolist(), strict=True))
-    )
+    edges = sp.coo_matrix(sp.triu(graph, k=1))
+    pairs = list(zip(edges.row.tolist(), edges.col.tolist(), strict=True))
     partition = leiden.find_partition(
-        graph,
+        igraph.Graph(graph.shape[0], pairs),
         leiden.RBConfigurationVertexPartition,
         weights=edges.data.tolist(),
         seed=seed,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from partita.io._blocks import choose_columns
 from partita.io._conversion import Conversion, convert
 from partita.io._formats import check_target
+from partita.io._h5ad import read_graph
 from partita.io._reading import read_features, read_labels
 from partita.io._table import Table
 from partita.io._vocabulary import MISSING_TOKENS, MISSING_VALUES
@@ -27,6 +28,7 @@ __all__ = [
     "choose_columns",
     "convert",
     "read_features",
+    "read_graph",
     "read_labels",
     "write_labels",
     "write_table",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from partita._atomic import atomic_path
 from partita._damage import explained_reading
@@ -101,11 +101,13 @@ def write_blocks(
     blocks: Iterable[Block],
     *,
     base: Path | None = None,
+    uns: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a table by the suffix of its name; an open text file gets CSV.
 
     The file appears when it is complete. `base` is an .h5ad file to whose copy the columns are
-    added if `target` is a new .h5ad file; an existing one gets the columns itself.
+    added if `target` is a new .h5ad file; an existing one gets the columns itself. `uns` has
+    entries for the `uns` of an .h5ad file.
     """
     header = replace(header, id_name=_distinct_name(header.id_name, header.names))
     if not isinstance(target, str | Path):
@@ -113,7 +115,9 @@ def write_blocks(
         return
     path = check_target(target)
     suffix = path.suffix.lower()
-    options = {"base": path if path.exists() else base} if suffix == ".h5ad" else {}
+    options: dict[str, Any] = {}
+    if suffix == ".h5ad":
+        options = {"base": path if path.exists() else base, "uns": uns}
     with atomic_path(path) as unfinished:
         _FORMATS[suffix].write_blocks(unfinished, header, blocks, **options)
 

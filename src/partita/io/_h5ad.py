@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita._input.containers import label_columns
@@ -17,7 +18,7 @@ from partita._packages import require_package
 from partita.exceptions import InvalidEnsembleError
 from partita.io._blocks import Block, Selection, TableBlocks, TableHeader, collect
 
-__all__ = ["read_blocks", "read_matrix", "write_blocks"]
+__all__ = ["read_blocks", "read_graph", "read_matrix", "write_blocks"]
 
 
 @contextmanager
@@ -42,12 +43,17 @@ def read_blocks(
 
 
 def write_blocks(
-    path: Path, header: TableHeader, blocks: Iterable[Block], base: Path | None = None
+    path: Path,
+    header: TableHeader,
+    blocks: Iterable[Block],
+    base: Path | None = None,
+    uns: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a copy of `base` with the columns added to its `obs`, matched by id.
 
     Only `obs` is read and written anew; X, raw and the rest are copied as bytes. Without
-    `base` the file holds nothing but the ids and the columns.
+    `base` the file holds nothing but the ids and the columns. `uns` has entries to add to the
+    entries of the file.
     """
     import pandas
 
@@ -57,7 +63,7 @@ def write_blocks(
         added.index = pandas.Index([str(name) for name in table.ids])
     if base is None:
         added.index = added.index.astype(str)
-        _anndata().AnnData(obs=added).write_h5ad(path)
+        _anndata().AnnData(obs=added, uns=dict(uns or {})).write_h5ad(path)
         return
     shutil.copyfile(base, path)
     with _h5py().File(path, "r+") as file:
@@ -72,6 +78,10 @@ def write_blocks(
         for name in added.columns:
             obs[name] = added[name].reindex(obs.index)
         _elements().write_elem(file, "obs", obs)
+        if uns and "uns" not in file:
+            _elements().write_elem(file, "uns", {})
+        for key, value in (uns or {}).items():
+            _elements().write_elem(file["uns"], key, value)
 
 
 def read_matrix(path: Path, use: str | None) -> tuple[list[str], NDArray[Any], list[Any]]:
@@ -85,7 +95,8 @@ def read_matrix(path: Path, use: str | None) -> tuple[list[str], NDArray[Any], l
         name = use or ("X_pca" if "X_pca" in keys else "X")
         if name not in keys:
             raise InvalidEnsembleError(
-                f"{path} has no features {name!r}; it has {', '.join(keys) or 'none'}."
+                f"{path} has no features {name!r}; it has {', '.join(keys) or 'none'}"
+                f"{_graphs(file)}."
             )
         element = file["X"] if name == "X" else file["obsm"][name]
         ids = read(file["obs"]).index
@@ -96,6 +107,33 @@ def read_matrix(path: Path, use: str | None) -> tuple[list[str], NDArray[Any], l
     matrix = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
     labels = [str(v) if name == "X" else f"{name}_{v}" for v in names]
     return labels, matrix.astype(np.float64), ids.tolist()
+
+
+def read_graph(path: str | Path, use: str) -> tuple[Any, NDArray[Any]] | None:
+    """Return a graph of an .h5ad file and the names of the observations.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    use : str
+        Key of `obsp`, such as "connectivities".
+
+    Returns
+    -------
+    (sparse matrix, array) or None
+        None if the file has no such graph.
+    """
+    read = _elements().read_elem
+    with _h5py().File(path, "r") as file:
+        if use not in file.get("obsp", ()):
+            return None
+        return sp.csr_matrix(read(file["obsp"][use])), np.asarray(read(file["obs"]).index, object)
+
+
+def _graphs(file: Any) -> str:
+    names = [*file.get("obsp", ())]
+    return f", and the graphs {', '.join(names)}" if names else ""
 
 
 def _shape(element: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,7 +17,13 @@ __all__ = ["write_labels", "write_table"]
 _BLOCK_ROWS = 1 << 20
 
 
-def write_table(target: str | Path | IO[str], table: Table, *, base: Path | None = None) -> None:
+def write_table(
+    target: str | Path | IO[str],
+    table: Table,
+    *,
+    base: Path | None = None,
+    uns: Mapping[str, Any] | None = None,
+) -> None:
     """Write columns with the ids of the samples. The file appears when it is complete.
 
     Parameters
@@ -29,13 +35,15 @@ def write_table(target: str | Path | IO[str], table: Table, *, base: Path | None
     base : path, optional
         An .h5ad file to whose copy the columns are added if `target` is a new .h5ad file. An
         existing .h5ad target always gets the columns added to its own.
+    uns : dict, optional
+        Entries for the `uns` of an .h5ad file; other formats leave them out. By default none.
     """
     columns = list(table.columns.values())
     ids = None if table.ids is None else table.ids.tolist()
     header = TableHeader(
         list(table.columns), columns, table.n_samples, None if ids is None else table.id_name
     )
-    write_blocks(target, header, [Block(columns, ids)], base=base)
+    write_blocks(target, header, [Block(columns, ids)], base=base, uns=uns)
 
 
 def write_labels(

@@ -5,6 +5,7 @@ matplotlib is imported when a figure is drawn.
 
 from partita.plotting._agreement import AgreementDisplay
 from partita.plotting._blocks import BlockMeans, block_means
+from partita.plotting._cluster_colors import cluster_colors
 from partita.plotting._cluster_tree import ClusterTreeDisplay
 from partita.plotting._comparison import ComparisonDisplay
 from partita.plotting._confidence import ConfidenceDisplay
@@ -33,6 +34,7 @@ __all__ = [
     "ScoresDisplay",
     "TrackingDisplay",
     "block_means",
+    "cluster_colors",
     "draw_overview",
     "save_figure",
 ]
