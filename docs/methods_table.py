@@ -19,6 +19,17 @@ MISSING = {
     "refused": "refused",
 }
 
+FAMILIES = {
+    "graph": "cut a graph of samples and base clusters",
+    "k-means": "k-means on the labels",
+    "linkage": "a tree of samples from a co-association matrix",
+    "learned matrix": "learn a cleaner co-association matrix, then cut it",
+    "factorization": "factorize the co-association matrix",
+    "probabilistic": "fit a mixture model to the labels",
+    "median": "search the partition with the smallest loss; needs no K",
+    "voting": "match the clusters of all partitions, then vote",
+}
+
 
 def bibliography() -> dict[str, dict[str, str]]:
     """Return the fields of every entry of docs/references.bib."""
@@ -40,7 +51,11 @@ def reference(entry: dict[str, str]) -> str:
         if len(names) == 2
         else f"{names[0]} et al."
     )
-    text = f"{who} {entry['year']}"
+    return link(f"{who} {entry['year']}", entry)
+
+
+def link(text: str, entry: dict[str, str]) -> str:
+    """Return the text, as a link to the paper if it has a DOI."""
     return f"[{text}](https://doi.org/{entry['doi']})" if "doi" in entry else text
 
 
@@ -51,12 +66,12 @@ def table(rows: list[list[str]]) -> str:
 
 
 def short_table() -> str:
-    """Return the table of README.md."""
+    """Return the table of README.md: one line per family."""
     entries = bibliography()
-    rows = [["method", "name", "family", "missing labels", "paper"]]
-    for c in all_methods():
-        paper = reference(entries[c.info.cite])
-        rows.append([f"`{c.__name__}`", c.info.name, c.info.family, MISSING[c.info.missing], paper])
+    rows = [["family", "idea", "methods"]]
+    for family, idea in FAMILIES.items():
+        names = [link(f"`{c.__name__}`", entries[c.info.cite]) for c in all_methods(family=family)]
+        rows.append([family, idea, ", ".join(names)])
     return table(rows)
 
 

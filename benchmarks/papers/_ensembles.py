@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -69,7 +69,7 @@ def only_data(name: str, recipe: str) -> Drawn:
 def draw_ensemble(name: str, recipe: str, draw: int) -> Drawn:
     """Return the ensemble of a draw. All methods of a table get the same one."""
     settings = json.loads(recipe)
-    data = read(name, settings["kind"])
+    data = some_rows(read(name, settings["kind"]), settings, draw)
     if settings["kind"] == "pool":
         return hashed(data, data.partitions[:, authors_draw(draw, settings)])
     if settings["kind"] == "subsets":
@@ -88,6 +88,15 @@ def draw_ensemble(name: str, recipe: str, draw: int) -> Drawn:
     return drawn
 
 
+def some_rows(data: Dataset, settings: dict[str, Any], draw: int) -> Dataset:
+    """Return the data, or as many random rows of them as the recipe says."""
+    if "rows" not in settings:
+        return data
+    rng = np.random.default_rng(draw)
+    rows = np.sort(rng.choice(data.n_samples, settings["rows"], replace=False))
+    return replace(data, X=data.X[rows], y=data.y[rows])
+
+
 def authors_draw(draw: int, settings: dict[str, Any]) -> NDArray[np.int64]:
     """Return the candidates of a draw as in the EC-CMS authors' program (MT19937)."""
     generator = np.random.RandomState(settings["seed"])
@@ -104,7 +113,7 @@ def generated(data: Dataset, settings: dict[str, Any], draw: int) -> NDArray[np.
     parameters = {
         name: numbers.get(value, value) if isinstance(value, str) else value
         for name, value in settings.items()
-        if name not in ("kind", "generator", "metric", "tfidf", "drop")
+        if name not in ("kind", "generator", "metric", "tfidf", "drop", "rows")
     }
     if settings["kind"] == "views":
         generator = RandomFeatures(metric=metric)

@@ -28,7 +28,8 @@ class Expectation:
         seconds: dict[str, dict[str, list[float]]] = {}
         for some in records:
             for record in some.by_cell.values():
-                if "seconds" in record and record["data"] in self.sizes:
+                some_rows = "rows" in some.about[record["recipe"]]["recipe"]
+                if "seconds" in record and record["data"] in self.sizes and not some_rows:
                     by_data = seconds.setdefault(record["method"], {})
                     spent = record.get("cpu_seconds", record["seconds"])
                     by_data.setdefault(record["data"], []).append(spent)
@@ -39,10 +40,11 @@ class Expectation:
 
     def seconds(self, task: Task) -> float:
         """Return the expected seconds of one fit."""
-        medians = self.medians.get(task.key, {})
-        if task.data in medians:
+        medians = self.medians.get(task.key.removeprefix("history.").removeprefix("matrix."), {})
+        rows = json.loads(task.recipe).get("rows")
+        if task.data in medians and rows is None:
             return medians[task.data]
-        n = self.sizes.get(task.data, 1000)
+        n = self.sizes.get(task.data, 1000) if rows is None else rows
         if not medians:
             return SECONDS_PER_PAIR * n**2
         logs = np.log([self.sizes[data] for data in medians])

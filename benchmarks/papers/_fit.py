@@ -10,14 +10,16 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.cluster import KMeans
-from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics import normalized_mutual_info_score, roc_auc_score
 
 from benchmarks.papers._ensembles import Drawn, draw_ensemble, only_data
 from benchmarks.papers._tables import Task
 from partita import multiview
 from partita.config import config_context
 from partita.exceptions import PartitaWarning
+from partita.matrices import coassociation
 from partita.metrics import evaluate
 from partita.registry import get_method
 
@@ -25,7 +27,11 @@ WARM_UP_ROWS = 60  # fitted before the timing, so that kernels are compiled
 
 
 def fit_task(task: Task) -> dict[str, Any]:
-    """Return scores, counts and seconds of a fit."""
+    """Return scores, counts and seconds of a fit.
+
+    A key such as "sec" is a method, "history.sec" the course of its iteration too, "matrix.sec"
+    how well its learned matrix tells classes apart.
+    """
     reads_features = task.key.startswith(("features.", "views."))
     drawn = (
         only_data(task.data, task.recipe)
@@ -34,15 +40,33 @@ def fit_task(task: Task) -> dict[str, Any]:
     )
     if task.key in ("base mean", "base best"):
         return {"ensemble": drawn.content, **base_scores(drawn, task.key)}
+    if task.key == "coassociation values":
+        return {"ensemble": drawn.content, **value_scores(drawn)}
+    if task.key == "matrix.coassociation":
+        matrix = coassociation(drawn.partitions)
+        return {"ensemble": drawn.content, **matrix_scores(drawn.y, matrix)}
+    result, method = fit(task, drawn)
+    if task.key.startswith("history."):
+        result["iteration"] = list(range(1, len(method.history_) + 1))
+        result["history"] = [float(f"{value:.4g}") for value in method.history_]
+    if task.key.startswith("matrix."):
+        result |= matrix_scores(drawn.y, method.consensus_matrix())
+    return result
+
+
+def fit(task: Task, drawn: Drawn) -> tuple[dict[str, Any], Any]:
+    """Return scores, counts and seconds of a fit, and the fitted method."""
+    reads_features = task.key.startswith(("features.", "views."))
+    key = task.key if reads_features else task.key.rpartition(".")[2]
     parameters = json.loads(task.parameters)
     n_clusters = drawn.data.n_classes
     with warnings.catch_warnings(), config_context(n_threads=1):
         # the numbers of clusters and of iterations are in the record
         warnings.simplefilter("ignore", PartitaWarning)
         if not reads_features:
-            warm_up(task.key, task.parameters)
-        method = make(task.key, n_clusters, parameters, task.seed, task.draw)
-        source = samples(task.key, drawn)
+            warm_up(key, task.parameters)
+        method = make(key, n_clusters, parameters, task.seed, task.draw)
+        source = samples(key, drawn)
         clock, cpu = time.perf_counter(), time.process_time()
         method.fit(source)
         seconds, cpu_seconds = time.perf_counter() - clock, time.process_time() - cpu
@@ -51,7 +75,8 @@ def fit_task(task: Task) -> dict[str, Any]:
     for name in ("n_iter_", "converged_", "objective_"):
         if (value := getattr(method, name, None)) is not None:
             result[name.rstrip("_")] = float(f"{value:.8g}") if name == "objective_" else int(value)
-    return {**result, "seconds": round(seconds, 4), "cpu_seconds": round(cpu_seconds, 4)}
+    result |= {"seconds": round(seconds, 4), "cpu_seconds": round(cpu_seconds, 4)}
+    return result, method
 
 
 def make(key: str, n_clusters: int, parameters: dict[str, Any], seed: int, draw: int) -> Any:
@@ -94,3 +119,37 @@ def base_scores(drawn: Drawn, key: str) -> dict[str, float]:
     all_scores = [scores(drawn.y, labels) for labels in drawn.partitions.T]
     choose = np.mean if key == "base mean" else np.max
     return {name: round(float(choose([s[name] for s in all_scores])), 6) for name in all_scores[0]}
+
+
+def value_scores(drawn: Drawn) -> dict[str, list[float]]:
+    """Return precision and recall of every value of the co-association matrix.
+
+    The precision of a value is the share of the pairs with that value that are in one class; its
+    recall is the share of all pairs of one class that have it.
+    """
+    m = drawn.partitions.shape[1]
+    pairs = np.triu_indices(len(drawn.y), 1)
+    counts = np.rint(m * coassociation(drawn.partitions)[pairs]).astype(np.int64)
+    same = (drawn.y[:, None] == drawn.y)[pairs]
+    total, inside = np.bincount(counts, minlength=m + 1), np.bincount(counts[same], minlength=m + 1)
+    present = np.flatnonzero(total)
+    columns = {
+        "coassociation": present / m,
+        "share": total[present] / len(counts),
+        "precision": inside[present] / total[present],
+        "recall": inside[present] / same.sum(),
+    }
+    return {name: [round(float(value), 5) for value in col] for name, col in columns.items()}
+
+
+def matrix_scores(y: np.ndarray, matrix: NDArray[np.float64]) -> dict[str, float]:
+    """Return how well a matrix tells pairs of one class from other pairs.
+
+    "contrast" is the mean inside classes minus the mean between them, divided by the larger of
+    the two; "AUC" the share of pairs of pairs that are in the right order.
+    """
+    pairs = np.triu_indices(len(y), 1)
+    values, same = np.asarray(matrix)[pairs], (y[:, None] == y)[pairs]
+    inside, between = float(values[same].mean()), float(values[~same].mean())
+    contrast = (inside - between) / max(abs(inside), abs(between))
+    return {"contrast": round(contrast, 6), "AUC": round(float(roc_auc_score(same, values)), 6)}

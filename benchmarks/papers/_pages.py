@@ -11,7 +11,15 @@ from typing import Any
 from benchmarks.papers._expect import Expectation, hours
 from benchmarks.papers._records import Records, missing
 from benchmarks.papers._tables import HERE, Method, Table, read_tables
-from benchmarks.papers._verdicts import SIGNS, CellResult, Order, cells, order
+from benchmarks.papers._verdicts import (
+    SIGNS,
+    CellResult,
+    Order,
+    Test,
+    cells,
+    order,
+    significance,
+)
 
 ROOT = HERE.parents[1]
 DOCS = ROOT / "docs" / "papers"
@@ -37,6 +45,7 @@ def pages() -> dict[Path, str]:
     for paper, about in papers.items():
         own = [table for table in tables.values() if table.paper == paper]
         parts = [f"# {about['name']}: the paper's results, cell by cell", NOTE, about["reference"]]
+        parts += [about["note"]] if "note" in about else []
         parts.append(LEGEND)
         parts += [section(table, records[paper], expectation) for table in own]
         texts[DOCS / f"{paper}-{about['name'].lower()}.md"] = "\n\n".join(parts) + "\n"
@@ -55,7 +64,7 @@ def index_page(
         "| --- " * 9 + "|",
     ]
     for table in tables.values():
-        if table.is_figure:
+        if table.kind != "table":
             continue
         results = cells(table, records[table.paper])
         count = Counter(cell.verdict for cell in results)
@@ -86,11 +95,13 @@ def section(table: Table, records: Records, expectation: Expectation) -> str:
     """Return the part of a page about one table."""
     parts = [f"## {table.title}", f"`python -m benchmarks.papers run {table.key}`"]
     parts.append(" ".join(table.content["protocol"].split()))
-    if table.is_figure:
-        picture = f"images/{table.key}.png"
-        if (DOCS / picture).exists():
-            parts.append(f"![{table.title}]({picture})")
+    picture = f"images/{table.key}.png"
+    if (DOCS / picture).exists():
+        parts.append(f"![{table.title}]({picture})")
+    if table.kind in ("lines", "heat map"):
         return "\n\n".join([*parts, figure_table(table, records)])
+    if table.kind == "curves":
+        return "\n\n".join(parts)
     results = cells(table, records)
     for measure in table.measures:
         own = [cell for cell in results if cell.measure == measure]
@@ -99,6 +110,8 @@ def section(table: Table, records: Records, expectation: Expectation) -> str:
         ranking = order(table, results, measure)
         if ranking is not None:
             parts.append(order_text(ranking))
+        if tests := significance(table, results, measure):
+            parts.append(significance_text(tests))
     parts += [reasons_text(results), left_text(table, records, expectation)]
     return "\n\n".join(part for part in parts if part)
 
@@ -152,6 +165,19 @@ def order_text(ranking: Order) -> str:
     return "\n".join(lines)
 
 
+def significance_text(tests: list[Test]) -> str:
+    """Return on how many data sets the paper's own method differs from each other method."""
+    lines = [
+        f"{tests[0].measure}, paired t-tests over draws (level 0.05, uncorrected, as in the "
+        "paper): number of data sets where the first method is better, alike or worse.",
+        "",
+        "| method | compared with | better | alike | worse |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    lines += [f"| {t.own} | {t.other} | {t.better} | {t.alike} | {t.worse} |" for t in tests]
+    return "\n".join(lines)
+
+
 def reasons_text(results: list[CellResult]) -> str:
     """Return the reasons of cells that differ or cannot be compared, equal ones once."""
     by_reason: dict[tuple[str, str], list[str]] = {}
@@ -183,8 +209,8 @@ def left_text(table: Table, records: Records, expectation: Expectation) -> str:
 def figure_table(table: Table, records: Records) -> str:
     """Return the values of a figure as a table: series by x."""
     points = table.points()
-    head = [f"{value}" for value, _, _ in points]
-    name = table.content["x"]["name"]
+    head = [", ".join(str(value) for value in values) for values, _, _ in points]
+    name = ", ".join(table.axis(axis)["name"] for axis in ("x", "y") if table.axis(axis))
     lines = [f"| data | method | measure | {name} = " + " | ".join(head) + " |"]
     lines.append("| --- " * (len(head) + 3) + "|")
     for data in table.data:

@@ -101,8 +101,9 @@ class Table:
         return self.content["measures"]
 
     @property
-    def is_figure(self) -> bool:
-        return "x" in self.content
+    def kind(self) -> str:
+        """Return "table", or the kind of figure: "lines", "curves", "heat map" or "matrices"."""
+        return self.content.get("kind", "lines" if "x" in self.content else "table")
 
     @cached_property
     def methods(self) -> list[Method]:
@@ -143,16 +144,25 @@ class Table:
             content["draws"] = min(draws, content["draws"])
         return Table(self.key, content)
 
-    def points(self) -> list[tuple[Any, dict[str, Any], dict[str, Any]]]:
-        """Return the values of x of a figure, each with its change of recipe and of parameters."""
-        if not self.is_figure:
-            return [(None, {}, {})]
-        x = self.content["x"]
-        where, name = x["parameter"].split(".")
-        return [
-            (value, {name: value}, {}) if where == "ensembles" else (value, {}, {name: value})
-            for value in x["values"]
-        ]
+    def points(self) -> list[tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]]:
+        """Return the points of a figure, each with its change of recipe and of parameters.
+
+        A point has one value per axis that stands for a parameter. What has no such axis, a table
+        for example, has a single point without values.
+        """
+        axes = [self.content[name] for name in ("x", "y") if "parameter" in self.axis(name)]
+        points = []
+        for values in itertools.product(*(axis["values"] for axis in axes)):
+            changes: dict[str, dict[str, Any]] = {"ensembles": {}, "method": {}}
+            for axis, value in zip(axes, values, strict=True):
+                where, name = axis["parameter"].split(".")
+                changes[where][name] = value
+            points.append((values, changes["ensembles"], changes["method"]))
+        return points
+
+    def axis(self, name: str) -> dict[str, Any]:
+        """Return the description of the axis "x" or "y", empty if there is none."""
+        return self.content.get(name, {})
 
     def tasks(self) -> list[Task]:
         """Return every fit of the table; equal fits of two tables are equal tasks."""

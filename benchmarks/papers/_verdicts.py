@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.stats import ttest_rel
 
 from benchmarks.papers._records import Records
 from benchmarks.papers._tables import HERE, Method, Printed, Table
@@ -195,6 +196,47 @@ def order(table: Table, results: list[CellResult], measure: str) -> Order | None
     tau = kendall(*ranks)
     same = bool(np.array_equal(*(np.argsort(some_ranks, kind="stable") for some_ranks in ranks)))
     return Order(measure, data, lines, same, tau)
+
+
+@dataclass(frozen=True)
+class Test:
+    """Paired t-tests of the paper's own method against another one, a data set each."""
+
+    measure: str
+    own: str
+    other: str
+    better: int
+    alike: int
+    worse: int
+
+
+def significance(table: Table, results: list[CellResult], measure: str) -> list[Test]:
+    """Return paired t-tests over draws, level 0.05, for the methods in `own` of a table.
+
+    Methods that ran on different numbers of draws of a data set are not compared there.
+    """
+    by_cell = {(c.method.name, c.data): c.values for c in results if c.measure == measure}
+    tests = []
+    for own in table.content.get("own", []):
+        for other in (method.name for method in table.methods if method.name != own):
+            signs = [
+                significant_sign(by_cell[own, data], by_cell[other, data])
+                for data in table.data
+                if len(by_cell.get((own, data), ())) == len(by_cell.get((other, data), ())) > 1
+            ]
+            if signs:
+                counts = (signs.count(1), signs.count(0), signs.count(-1))
+                tests.append(Test(measure, own, other, *counts))
+    return tests
+
+
+def significant_sign(first: tuple[float, ...], second: tuple[float, ...]) -> int:
+    """Return 1 or -1 if the means of paired values differ at level 0.05, otherwise 0."""
+    difference = np.subtract(first, second)
+    if np.ptp(difference) < 1e-12:  # a t-test divides by the deviation of the differences
+        return int(np.sign(np.round(difference[0], 12)))
+    p_value = ttest_rel(first, second).pvalue
+    return int(np.sign(difference.mean())) if p_value < 0.05 else 0
 
 
 def ranked(results: list[CellResult]) -> list[CellResult]:

@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 from benchmarks.papers import _ensembles  # noqa: E402
 from benchmarks.papers._expect import hours  # noqa: E402
 from benchmarks.papers._figures import draw  # noqa: E402
+from benchmarks.papers._fit import matrix_scores, value_scores  # noqa: E402
 from benchmarks.papers._pages import pages  # noqa: E402
 from benchmarks.papers._records import Records, missing  # noqa: E402
 from benchmarks.papers._run import expectation, run, unavailable  # noqa: E402
@@ -29,7 +30,10 @@ from benchmarks.papers._verdicts import (  # noqa: E402
     kendall,
     mean_ranks,
     reasons,
+    significant_sign,
 )
+
+from partita.datasets import Dataset  # noqa: E402
 
 TABLES = read_tables()
 each_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
@@ -128,6 +132,65 @@ def test_figures_are_drawn_from_the_records() -> None:
     assert titles == ["ACC", "NMI"]
     x = figure.axes[0].get_lines()[0].get_xdata()
     assert list(x) == table.content["x"]["values"]
+
+
+def test_a_heat_map_has_one_image_per_data_set_and_measure() -> None:
+    table = TABLES["001-figure1"]
+    figure = draw(table, Records("001"))
+    images = [axis.images[0].get_array() for axis in figure.axes if axis.images]
+    assert len(images) == len(table.data) * len(table.measures)
+    shape = len(table.content["y"]["values"]), len(table.content["x"]["values"])
+    assert {image.shape for image in images} == {shape}
+    # one parameter down the rows, the other along the columns, as the records say
+    x, y = table.content["x"]["values"][1], table.content["y"]["values"][2]
+    tasks = table.fits("jaffe", table.methods[0], {"lambda1": x, "lambda2": y})
+    expected = np.mean([Records("001").get(task)["ACC"] for task in tasks])
+    assert images[0][2, 1] == pytest.approx(expected)
+
+
+def test_a_curve_is_the_course_of_one_record() -> None:
+    table = TABLES["000-figure3"]
+    figure = draw(table, Records("000"))
+    record = Records("000").get(table.fits("iris", table.methods[0], {})[0])
+    drawn = figure.axes[0].get_lines()[0]
+    assert list(drawn.get_ydata()) == record["history"]
+    assert len(record["history"]) == record["n_iter"]
+    assert record["history"][-1] < 1e-3 * record["history"][0]
+
+
+def test_learned_matrices_are_drawn_from_a_new_fit(store) -> None:
+    table = small("000-figure2", ["iris"], 1, ["co-association", "RCE"])
+    figure = draw(table, Records("000"))
+    assert [axis.get_title(loc="left") for axis in figure.axes] == [
+        "co-association",
+        "RCE",
+        "true classes",
+    ]
+
+
+def test_the_precision_of_the_largest_value_is_that_of_unanimous_pairs() -> None:
+    """Two partitions of five samples, counted by hand."""
+    partitions = np.array([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1]])
+    data = Dataset("five", np.array([0, 0, 0, 1, 1]))
+    scores = value_scores(_ensembles.Drawn(data, partitions, ""))
+    assert scores["coassociation"] == [0.0, 0.5, 1.0]
+    assert scores["share"] == [0.4, 0.4, 0.2]
+    assert scores["precision"] == [0.0, 0.5, 1.0]
+    assert scores["recall"] == [0.0, 0.5, 0.5]
+
+
+def test_a_matrix_that_equals_the_classes_has_full_contrast() -> None:
+    y = np.array([0, 0, 1, 1, 1])
+    assert matrix_scores(y, (y[:, None] == y) * 0.7) == {"contrast": 1.0, "AUC": 1.0}
+    assert matrix_scores(y, np.ones((5, 5))) == {"contrast": 0.0, "AUC": 0.5}
+
+
+def test_a_paired_test_needs_a_difference_that_is_larger_than_its_spread() -> None:
+    base = (0.50, 0.61, 0.42, 0.55, 0.70)
+    assert significant_sign(tuple(v + 0.1 + 0.01 * i for i, v in enumerate(base)), base) == 1
+    assert significant_sign(base, tuple(v + 0.1 for v in base)) == -1
+    assert significant_sign(base, base[::-1]) == 0
+    assert significant_sign(base, base) == 0
 
 
 @pytest.mark.parametrize("paper", sorted({table.paper for table in TABLES.values()}))
