@@ -305,3 +305,14 @@ def test_a_diagnosis_beyond_the_budget_is_refused_before_it_begins():
         pytest.raises(MemoryBudgetError, match="400 samples in 4 clusters"),
     ):
         diagnose(labels, consensus)
+
+
+def test_records_of_clusters_name_the_nearest_cluster_and_the_mean_confidence() -> None:
+    labels, truth = make_partitions(90, 10, 3, noise=0.3, random_state=2)
+    diagnosis = partita.diagnose(labels, truth)
+    for k, record in enumerate(diagnosis.cluster_records()):
+        others = np.delete(diagnosis.cluster_consensus[k], k)
+        assert diagnosis.cluster_consensus[k, record["nearest"]] == others.max()
+        assert record["confidence"] == pytest.approx(diagnosis.confidence[truth == k].mean())
+    (alone,) = partita.diagnose(labels, np.zeros(90, int)).cluster_records()
+    assert alone["nearest"] is None

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from partita._contingency import ContingencyTable, nmi_of
 from partita._input.label_vector import code_labels
 from partita._memory import require_memory
-from partita.diagnostics._diagnosis import Diagnosis, by_partition, soft_membership
+from partita.diagnostics._diagnosis import Diagnosis
 from partita.diagnostics._partitions import (
     adjusted_rands,
     find_bad_partitions,
@@ -26,6 +26,7 @@ from partita.diagnostics._partitions import (
     leave_out_changes,
     nestings,
 )
+from partita.diagnostics._values import by_partition, soft_membership
 from partita.ensemble import Ensemble, as_ensemble
 from partita.matrices import cluster_sizes
 from partita.matrices.cluster_counts import group_overlaps

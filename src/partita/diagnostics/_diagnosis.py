@@ -11,13 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._data_frames import frame_of_records, html_of_records
-from partita.diagnostics._views import score_views
+from partita.diagnostics._records import (
+    records_of_clusters,
+    records_of_partitions,
+    records_of_samples,
+    records_of_views,
+)
+from partita.diagnostics._values import by_partition, soft_membership
 from partita.ensemble import Ensemble
-from partita.ensemble.view_names import views_of_partitions
 from partita.metrics import element_centric_consistency
 from partita.structure import Modes, modes
 
-__all__ = ["Diagnosis", "by_partition", "soft_membership"]
+__all__ = ["Diagnosis"]
 
 _EQUAL_ANMI = 0.01  # a lead of a partition that is no reason to prefer it
 _EQUAL_MARGIN = 1e-12  # a difference of two item consensuses that is rounding
@@ -127,11 +132,30 @@ class Diagnosis:
     @cached_property
     def separation(self) -> NDArray[np.float64]:
         """1 minus the mean co-association with the nearest other cluster."""
-        if self.n_clusters == 1:
-            return np.ones(1)
+        return 1.0 - self._of_others.max(axis=1) if self.n_clusters > 1 else np.ones(1)
+
+    @cached_property
+    def nearest_clusters(self) -> NDArray[np.int64]:
+        """The other cluster with the largest mean co-association; -1 if there is none."""
+        others = np.where(np.isnan(self._of_others), -np.inf, self._of_others)
+        nearest = np.argmax(others, axis=1)
+        return np.where(others.max(axis=1) > -np.inf, nearest, -1)
+
+    @property
+    def _of_others(self) -> NDArray[np.float64]:
+        """Mean co-association between clusters, with -inf on the diagonal."""
         others = self.cluster_consensus.copy()
         np.fill_diagonal(others, -np.inf)
-        return 1.0 - others.max(axis=1)
+        return others
+
+    @cached_property
+    def mean_confidences(self) -> NDArray[np.float64]:
+        """Mean confidence of each cluster by sample weight; NaN for a cluster of one sample."""
+        rows = np.flatnonzero((self.labels >= 0) & np.isfinite(self.confidence))
+        clusters, weights = self.labels[rows], self.partitions.weights[rows]
+        sums = np.bincount(clusters, weights * self.confidence[rows], self.n_clusters)
+        totals = np.bincount(clusters, weights, self.n_clusters)
+        return np.divide(sums, totals, out=np.full(len(sums), np.nan), where=totals > 0)
 
     @property
     def harmless(self) -> bool:
@@ -204,16 +228,12 @@ class Diagnosis:
         return np.sort(e.partition_order[columns[majority != self.labels[sample]]])
 
     def cluster_records(self) -> list[dict[str, Any]]:
-        """Return one dictionary per cluster."""
-        doubtful = np.bincount(self.labels[self.doubtful_samples()], minlength=self.n_clusters)
-        shares = self.sizes / self.sizes.sum()
-        columns = zip(
-            self.cluster_names.tolist(), self.sizes.tolist(), shares.tolist(),
-            self.cohesion.tolist(), self.separation.tolist(), self.stability.tolist(),
-            doubtful.tolist(), strict=True,
-        )  # fmt: skip
-        names = "cluster", "size", "share", "cohesion", "separation", "stability", "n_doubtful"
-        return [dict(zip(names, row, strict=True)) for row in columns]
+        """Return one dictionary per cluster.
+
+        `confidence` is the mean confidence of its samples, `nearest` the other cluster with the
+        largest mean co-association, None if there is none.
+        """
+        return records_of_clusters(self)
 
     def partition_records(self) -> list[dict[str, Any]]:
         """Return one dictionary per partition, in the order of the user's table.
@@ -221,19 +241,7 @@ class Diagnosis:
         `labeled` is the share of samples that the partition labels, `n_equal` the number of
         partitions in its group of equal partitions, itself included.
         """
-        e = self.partitions
-        n_equal = np.bincount(self.redundancy)[self.redundancy]
-        columns = zip(
-            self.partition_names, by_partition(e, e.n_clusters).tolist(),
-            by_partition(e, e.observed.mean(axis=0)).tolist(), self.agreement.tolist(),
-            self.adjusted_rand.tolist(), self.leave_out.tolist(), self.bad_partitions.tolist(),
-            n_equal.tolist(), strict=True,
-        )  # fmt: skip
-        names = (
-            "partition", "n_clusters", "labeled", "agreement", "adjusted_rand", "leave_out", "bad",
-            "n_equal",
-        )  # fmt: skip
-        return [dict(zip(names, row, strict=True)) for row in columns]
+        return records_of_partitions(self)
 
     def view_records(self, views: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return one dictionary per view that the partitions come from, in order of appearance.
@@ -249,17 +257,7 @@ class Diagnosis:
             View of each partition. By default the names of the partitions tell: "pixel/1",
             "pixel/2", "shape/1". The list is empty if they name fewer than two views.
         """
-        names = views_of_partitions(self.partition_names) if views is None else list(views)
-        if names is None:
-            return []
-        e = self.partitions
-        if len(names) != e.n_partitions:
-            raise ValueError(
-                f"views must name the view of each of {e.n_partitions} partitions, got "
-                f"{len(names)} names."
-            )
-        observed = e.observed[:, np.argsort(e.partition_order)]
-        return score_views(names, observed, self.agreement, self.adjusted_rand, self.pairwise)
+        return records_of_views(self, views)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores of the consensus, clusters, partitions and views, without arrays."""
@@ -286,25 +284,7 @@ class Diagnosis:
         Of the first of pandas, polars and pyarrow that is installed; if none is, a list of
         dictionaries.
         """
-        return frame_of_records(self._sample_records())
-
-    def _sample_records(self) -> list[dict[str, Any]]:
-        e, names = self.partitions, [*self.cluster_names.tolist(), None]
-        samples = range(len(self.labels)) if e.sample_ids is None else e.sample_ids.tolist()
-        columns = zip(
-            samples, self.labels.tolist(), self.confidence.tolist(), self.margin.tolist(),
-            self.runner_up.tolist(), strict=True,
-        )  # fmt: skip
-        return [
-            {
-                "sample": sample,
-                "cluster": names[label],
-                "confidence": confidence,
-                "margin": margin,
-                "runner_up": names[runner_up],
-            }
-            for sample, label, confidence, margin, runner_up in columns
-        ]
+        return frame_of_records(records_of_samples(self))
 
     def _repr_html_(self) -> str:
         return html_of_records(self.cluster_records(), caption=repr(self).replace("\n", " · "))
@@ -328,34 +308,6 @@ class Diagnosis:
                 f"  consensus ANMI {self.anmi:.3f}, {comparison}",
             ]
         )
-
-
-def soft_membership(
-    item_consensus: NDArray[np.float64], labels: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Scale the item consensus of each sample to sum 1.
-
-    A sample that no partition compares with its cluster, such as a cluster of one sample, has the
-    co-association with itself there, which is 1. A sample without a label has a row of zeros if no
-    partition compares it with any cluster.
-    """
-    share = np.nan_to_num(item_consensus)
-    rows = np.flatnonzero(labels >= 0)
-    alone = rows[np.isnan(item_consensus[rows, labels[rows]])]
-    share[alone, labels[alone]] = 1.0
-    # all co-associations are 0: nothing speaks against the label
-    lost = rows[share[rows].sum(axis=1) == 0]
-    share[lost, labels[lost]] = 1.0
-    total = share.sum(axis=1, keepdims=True)
-    return np.divide(share, total, out=np.zeros_like(share), where=total > 0)
-
-
-def by_partition(ensemble: Ensemble, values: Any) -> NDArray[Any]:
-    """Arrange one value per column as one per partition, in the user's order."""
-    values = np.asarray(values)
-    ordered = np.empty_like(values)
-    ordered[ensemble.partition_order] = values
-    return ordered
 
 
 def _range(values: NDArray[np.float64]) -> str:
