@@ -39,7 +39,8 @@ def test_fuse_with_a_report_computes_everything_once(
     done = partita("fuse", str(labels), "-k", "3", *RUNS, "-o", "out.csv", "--report", "page.html")
     assert done.exit_code == 0, done.stderr
     assert len(diagnosed) == 1
-    assert [e.n_samples for e in reduced] == [60]
+    # the ensemble, and the samples on which the partitions are compared to find modes
+    assert [e.n_samples for e in reduced] == [60, 60]
 
 
 def test_report_of_a_consensus_in_another_order(partita, labels: Path) -> None:

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from partita.plotting import PALETTE
+from partita.plotting import PALETTE, cluster_colors
 from partita.plotting.style import (
     ACCENT,
     INK,
@@ -73,6 +73,21 @@ def test_no_two_colors_of_the_palette_look_alike(sight: str) -> None:
     assert closest(PALETTE, SIGHT[sight]) > 20  # about nine just noticeable differences
 
 
+@pytest.mark.parametrize(
+    ("sight", "least"), [("normal", 25), ("deuteranopia", 15), ("protanopia", 15)]
+)
+def test_no_two_of_24_clusters_look_alike(sight: str, least: float) -> None:
+    colors = tuple(cluster_colors(24))
+    assert colors[:8] == PALETTE
+    assert closest(colors, SIGHT[sight]) > least  # 2.3 is just noticeable
+
+
+def test_more_clusters_have_tints() -> None:
+    colors = tuple(cluster_colors(72))
+    assert closest(colors, SIGHT["normal"]) > 2.3
+    assert len(set(cluster_colors(200))) == 200
+
+
 def test_red_and_green_are_close_for_the_red_blind() -> None:
     pair = ("#b8534f", "#7d7d3c")
     assert closest(pair, SIGHT["normal"]) > 40
@@ -93,7 +108,7 @@ def test_the_heat_map_keeps_its_order_for_all_kinds_of_sight() -> None:
 
 
 def test_names_are_readable_on_every_band() -> None:
-    assert min(contrast(text_on(color), color) for color in PALETTE) >= 4.5
+    assert min(contrast(text_on(color), color) for color in cluster_colors(72)) >= 4.5
 
 
 def test_text_and_lines_have_contrast_on_white() -> None:

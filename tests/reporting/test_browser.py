@@ -138,7 +138,7 @@ def test_it_opens_and_shows_its_figures(page: Any) -> None:
         "return Array.from(document.querySelectorAll('figure svg'), (svg) => {"
         "const box = svg.getBoundingClientRect(); return [box.width, box.height]})"
     )
-    assert len(sizes) == 8
+    assert len(sizes) == 11  # the scan has four panels
     assert all(width > 300 and height > 90 for width, height in sizes)
     assert page.execute_script("return document.documentElement.scrollWidth") <= 1200
     keep_picture(page, "report-light.png")
@@ -196,7 +196,7 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(page: Any) -> Non
     from selenium.webdriver import Keys
 
     reached = []
-    for _ in range(80):
+    for _ in range(140):
         press(page, Keys.TAB)
         focused = page.switch_to.active_element
         reached.append(focused.get_attribute("id") or focused.text or focused.tag_name)
@@ -205,7 +205,7 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(page: Any) -> Non
         if focused.text.startswith("Without it"):
             break
     assert reached[0] == "Skip to the content"
-    order = ["theme", "download", "Summary", "Provenance", "samples-search", "Confidence"]
+    order = ["theme", "download", "Summary", "Provenance", "samples-search", "Against"]
     places = [reached.index(name) for name in order]
     assert places == sorted(places)
     press(page, Keys.ENTER)
@@ -254,6 +254,74 @@ def test_a_narrow_screen_scrolls_down_only(page: Any) -> None:
     width = page.execute_script("return document.documentElement.scrollWidth")
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert width <= 380
+
+
+@pytest.fixture
+def phone(page: Any) -> Iterator[Any]:
+    """The full report on a phone."""
+    metrics = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    page.refresh()
+    yield page
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_text_in_figures_can_be_read_on_a_phone(phone: Any) -> None:
+    assert phone.execute_script("return document.documentElement.scrollWidth") <= 390
+    heights = phone.execute_script(
+        "return Array.from(document.querySelectorAll('figure svg text'), (text) => {"
+        "  const { a, b } = text.getScreenCTM();"  # both: some text is rotated
+        "  return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b)})"
+    )
+    assert len(heights) > 100
+    assert min(heights) >= 9.5  # pixels
+
+
+def test_a_wide_table_says_that_it_scrolls(phone: Any) -> None:
+    script = """
+        return Array.from(document.querySelectorAll(".scroll"), (box) => [
+            box.scrollWidth > box.clientWidth + 1,
+            box.parentElement.querySelector(".hint").offsetParent !== null])"""
+    on_phone = phone.execute_script(script)
+    assert all(wide == hint for wide, hint in on_phone)
+    assert any(wide for wide, _ in on_phone)
+    phone.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    phone.refresh()
+    assert not any(hint for _, hint in phone.execute_script(script))
+
+
+def test_no_half_of_a_card_is_empty(page: Any) -> None:
+    shares = page.execute_script(
+        "return Array.from(document.querySelectorAll('figure'), (card) => {"
+        "  const right = Math.max(...Array.from(card.querySelectorAll('svg, .note'),"
+        "    (part) => part.getBoundingClientRect().right));"
+        "  const box = card.getBoundingClientRect();"
+        "  return (right - box.left) / box.width})"
+    )
+    assert min(shares) > 0.7
+
+
+def test_tables_can_be_downloaded_as_csv(page: Any) -> None:
+    import csv
+
+    folder = page.capabilities["chrome"]["userDataDir"]
+    downloads = next(Path(folder).parent.glob("downloads*"))
+    embedded = page.execute_script("return document.getElementById('summary-json').textContent")
+    summary = json.loads(embedded)
+    for key in ("samples", "partitions"):
+        page.find_element("css selector", f"[data-csv={key}]").click()
+        path = downloads / f"{key}.csv"
+        deadline = time.monotonic() + 600
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        if key == "samples":
+            assert [row["sample"] for row in rows] == [str(i) for i in range(120)]
+            assert [row["cluster"] for row in rows] == summary["assignments"]["cluster"]
+        else:
+            names = [row["partition"] for row in summary["partitions"]["rows"]]
+            assert [row["partition"] for row in rows] == names
 
 
 def test_hostile_names_do_not_run(driver: Any, hostile: Path) -> None:

@@ -143,7 +143,7 @@ def test_structure_for_screen_readers(full) -> None:
     links = [str(a["href"]) for a in page.all("a")]
     assert links[0] == "#main"  # the skip link comes first
     assert {link[1:] for link in links} <= set(ids)
-    assert len(page.all("caption")) == len(page.all("table")) == 5
+    assert len(page.all("caption")) == len(page.all("table")) == 7
     assert all(th.get("scope") in ("row", "col") for th in page.all("th"))
     pictures = [svg for svg in page.all("svg") if svg.get("role") == "img"]
     assert [svg["aria-label"] for svg in pictures] == [
@@ -199,3 +199,29 @@ def test_the_suffix_chooses_the_format(tmp_path: Path) -> None:
     summary = report(partitions, [0, 0, 1, 1], tmp_path / "r.json", title="T")
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8")) == summary
     assert summary["title"] == "T"
+
+
+def test_every_title_is_there_once(full) -> None:
+    _, html, page = full
+    headings = [text.strip() for tag in ("h1", "h2", "h3") for text in page.text(tag)]
+    assert len(headings) == len(set(headings))
+    drawn = set()
+    for picture in html.split("<svg ")[1:]:
+        tree = ElementTree.fromstring(f"<svg {picture.partition('</svg>')[0]}</svg>")
+        drawn |= {(element.text or "").strip() for element in tree.iter()}
+    assert not drawn & set(headings)
+    assert not drawn & {"Confidence of the samples", "Clusters tracked over K"}
+
+
+def test_the_day_is_written_for_people(full, tmp_path: Path) -> None:
+    summary, _, page = full
+    again = {**summary, "provenance": {**summary["provenance"], "created": "2026-11-07T06:30:46"}}
+    _, page = page_of(again, tmp_path)
+    assert any(text.endswith(", 7 November 2026") for text in page.text("p"))
+
+
+def test_every_look_has_advice_on_the_page(full) -> None:
+    summary, html, _ = full
+    looks = [finding for finding in summary["findings"] if finding["mark"] == "look"]
+    assert looks
+    assert html.count('class="advice"') == len(looks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,8 @@ def test_a_fusion_is_not_diagnosed_again(monkeypatch) -> None:
     ensemble = partita.Ensemble.from_partitions(partitions)
     fusion = partita.fuse(ensemble, 3, random_state=0)
     expected = summarize(ensemble, fusion.method)
+    assert fusion.diagnosis is not None
+    assert fusion.diagnosis.modes.n_modes == 1  # computed when it is first read
 
     def refuse(*_: Any) -> None:
         raise AssertionError("computed a second time")
@@ -196,3 +199,61 @@ def test_values_become_json_types() -> None:
     assert join_names(["a", "b", "c"]) == "a, b and c"
     assert join_names(list(range(9))) == "0, 1, 2, 3, 4 and 4 more"
     assert drop_folders("relative/name.csv") == "relative/name.csv"
+
+
+def test_only_a_look_has_advice(summary) -> None:
+    for finding in summary["findings"]:
+        assert bool(finding["advice"]) == (finding["mark"] == "look"), finding["question"]
+    assert {finding["mark"] for finding in summary["findings"]} == {"fine", "look", "plain"}
+
+
+def test_classes_and_clusters_are_counted(case, summary) -> None:
+    table = summary["classes"]
+    y, labels = np.asarray(case["y"]), np.asarray(case["labels"])
+    for row in table["rows"]:
+        own = labels == int(row["cluster"])
+        counts = [row[f"class_{c}"] for c in range(3)]
+        assert counts == [int(np.sum(y[own] == c)) for c in range(3)]
+        assert row["main_class"] == str(np.argmax(counts))
+        assert row["main_share"] == round(max(counts) / own.sum(), 4)
+    assert [sum(row[f"class_{c}"] for row in table["rows"]) for c in range(3)] == np.bincount(
+        y
+    ).tolist()
+    assert summarize(case["partitions"], case["labels"])["classes"] is None
+
+
+def test_many_classes_share_a_column() -> None:
+    y = np.repeat(np.arange(50), 4)
+    table = summarize([y // 5, y // 10], y // 10, y=y)["classes"]
+    assert table["columns"]["other_classes"] == "20 other classes"
+    assert sum(row["other_classes"] for row in table["rows"]) == 80
+
+
+def test_numbers_of_clusters_that_are_as_good_are_named(case, summary) -> None:
+    scan = case["scan"]
+    rows = {row["k"]: row for row in summary["numbers"]["rows"]}
+    assert list(rows) == [2, 3, 4]
+    assert rows[scan.best_k]["remark"].startswith("suggested")
+    assert "this consensus" in rows[3]["remark"]
+    # every K within one standard error of the best gain
+    tied = replace(scan, best_k=2, gain=np.array([0.5, 0.4, 0.52]), standard_error=np.full(3, 0.05))
+    numbers = summarize(**{**case, "scan": tied})["numbers"]["rows"]
+    assert [row["remark"] for row in numbers] == ["suggested", "this consensus", "as good"]
+
+
+def test_two_stories_are_reported() -> None:
+    rows, columns = np.repeat(np.arange(3), 30), np.tile(np.arange(3), 30)
+    findings = answers(summarize([rows] * 4 + [columns] * 4, rows))
+    finding = findings["Do the partitions tell one story?"]
+    assert finding["mark"] == "look"
+    assert finding["answer"].startswith("No: 2 groups of 4, 4 partitions disagree")
+
+
+def test_the_clusters_of_all_samples_are_there_unless_there_are_very_many(case, summary) -> None:
+    assigned = summary["assignments"]
+    assert assigned["sample"] == list(range(120))
+    assert assigned["cluster"] == [str(k) for k in case["labels"]]
+    diagnosis = partita.diagnose(case["partitions"], case["labels"])
+    np.testing.assert_allclose(assigned["margin"], diagnosis.margin, rtol=0, atol=1e-4)
+    many = np.arange(20_001) % 2
+    assert summarize([many, many], many)["assignments"] is None

@@ -13,11 +13,11 @@ from scipy.spatial.distance import squareform
 
 from partita.diagnostics import Diagnosis, diagnose
 from partita.plotting._display import Display
-from partita.plotting.style import ACCENT, INK, MUTED, blues, new_figure, plain_text
+from partita.plotting.style import ACCENT, INK, MUTED, blues, plain_text
 
 __all__ = ["AgreementDisplay"]
 
-_MOST_NAMED = 40  # partitions whose names fit beside the image
+_NAMED_PER_INCH = 6.0  # partitions whose names fit beside an inch of the figure
 
 
 class AgreementDisplay(Display):
@@ -120,7 +120,7 @@ class AgreementDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw the image; see `Display.plot`."""
         if ax is None:
-            ax = new_figure(6.6, 5.0).add_subplot()
+            ax = self._new_figure(6.6, 5.0, square=True).add_subplot()
         n = len(self.names)
         self.ax_, self.figure_ = ax, ax.figure
         self.im_ = ax.imshow(
@@ -128,30 +128,22 @@ class AgreementDisplay(Display):
         )
         self._frame_equal_partitions(ax)
         bad = np.flatnonzero(self.bad_partitions)
-        ax.plot(
-            np.full(len(bad), n - 0.5 + 0.025 * n),
-            bad,
-            "<",
-            color=ACCENT,
-            mec=INK,
-            mew=0.5,
-            ms=7,
-            clip_on=False,
-        )
+        if len(bad):  # marks without a place would take space in the corner of the figure
+            places = np.full(len(bad), n - 0.5 + 0.025 * n)
+            ax.plot(places, bad, "<", color=ACCENT, mec=INK, mew=0.5, ms=7, clip_on=False)
         ax.set_xlim(-0.5, n - 0.5)
         ax.set_ylim(n - 0.5, -0.5)
         ax.set_xticks([])
-        few = n <= _MOST_NAMED
+        few = n <= _NAMED_PER_INCH * self._figure_size[1]
         ax.set_yticks(range(n) if few else [], map(plain_text, self.names) if few else [])
-        ax.tick_params(length=0, labelsize=8 if n <= 25 else 6.5, labelcolor=INK)
+        ax.tick_params(length=0, labelsize=8, labelcolor=INK)
         ax.set_title("Agreement of the base partitions", loc="left", fontsize=11, color=INK)
-        ax.set_xlabel(self._caption(), fontsize=8, color=MUTED)
+        ax.set_xlabel(self._wrap(self._caption()), fontsize=8, color=MUTED)
         for spine in ax.spines.values():
             spine.set(color=MUTED, linewidth=0.8)
-        self.colorbar_ = ax.figure.colorbar(self.im_, ax=ax, shrink=0.6, aspect=24, pad=0.05)
-        self.colorbar_.set_label("NMI of two partitions", fontsize=8, color=MUTED)
-        self.colorbar_.ax.tick_params(labelsize=8, labelcolor=MUTED, length=0)
-        self.colorbar_.outline.set_visible(False)
+        self.colorbar_ = self._add_color_bar(
+            self.im_, "NMI of two partitions", shrink=0.6, pad=0.05
+        )
         return self
 
     def _frame_equal_partitions(self, ax: Any) -> None:

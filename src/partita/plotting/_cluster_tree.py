@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from partita.alignment import ClusterTree, cluster_tree
 from partita.plotting._display import Display
-from partita.plotting.style import INK, MUTED, blues, new_figure, plain_text, text_on
+from partita.plotting.style import INK, MUTED, blues, plain_text, text_on
 from partita.select_k import KScan
 
 __all__ = ["ClusterTreeDisplay"]
@@ -70,7 +70,7 @@ class ClusterTreeDisplay(Display):
 
         n_levels = len(self.tree.clusters)
         if ax is None:
-            ax = new_figure(7.4, 1.2 + 0.62 * n_levels).add_subplot()
+            ax = self._new_figure(7.4, 1.2 + 0.62 * n_levels).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
         nodes, total = self.tree.node_records(), len(self.tree.labels)
         place = {
@@ -111,11 +111,8 @@ class ClusterTreeDisplay(Display):
         for spine in ax.spines.values():
             spine.set_visible(False)
         ax.set_title("Clusters over resolutions", loc="left", fontsize=11, color=INK)
-        ax.set_xlabel(
-            f"{total:,} samples; large nodes have many samples, dark nodes are stable",
-            fontsize=8,
-            color=MUTED,
-        )
+        caption = f"{total:,} samples; large nodes have many samples, dark nodes are stable"
+        ax.set_xlabel(self._wrap(caption), fontsize=8, color=MUTED)
         return self
 
     def _place(self, level: int, position: int) -> tuple[float, float]:

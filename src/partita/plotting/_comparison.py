@@ -15,7 +15,6 @@ from partita.plotting.style import (
     INK,
     MUTED,
     QUIET,
-    new_figure,
     plain_text,
     quiet_axes,
 )
@@ -101,7 +100,7 @@ class ComparisonDisplay(Display):
         has_own_figure = ax is None
         if has_own_figure:
             height = 1.2 + 0.27 * max(len(self.methods), 2) + 0.2 * len(self.scores)
-            ax = new_figure(6.6, height).add_subplot()
+            ax = self._new_figure(6.6, height).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
         first = next(iter(self.scores.values()))
         order = np.argsort(-np.nan_to_num(first, nan=-1.0), kind="stable")
@@ -136,7 +135,7 @@ class ComparisonDisplay(Display):
         ax.set_ylim(len(order) - 0.4, -0.6)
         values = np.concatenate([[0.0], *self.scores.values()])
         ax.set_xlim(float(np.nanmin(values)) - 0.02, 1.02)
-        ax.set_xlabel(self._caption(), fontsize=8, color=MUTED)
+        ax.set_xlabel(self._wrap(self._caption()), fontsize=8, color=MUTED)
         ax.set_title("Methods side by side", loc="left", fontsize=11, color=INK, pad=8)
         legend = {"frameon": False, "fontsize": 8, "labelcolor": INK}
         if has_own_figure:

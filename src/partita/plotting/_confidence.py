@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike
 
 from partita.diagnostics import Diagnosis, diagnose
 from partita.plotting._display import Display
-from partita.plotting.style import ACCENT, INK, MUTED, QUIET, new_figure, plain_text, quiet_axes
+from partita.plotting.style import ACCENT, INK, MUTED, QUIET, plain_text, quiet_axes
 
 __all__ = ["ConfidenceDisplay"]
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_FEW_CLUSTERS = 12  # of more clusters, the lines are closer
 _MOST_CLUSTERS = 30  # clusters with a readable line in one figure
 
 
@@ -86,7 +87,9 @@ class ConfidenceDisplay(Display):
         order = order[np.isfinite(self.quantiles[order, 2])]
         shown = order[-_MOST_CLUSTERS:]  # of more clusters, those with the lowest confidence
         if ax is None:
-            ax = new_figure(6.2, 1.0 + 0.3 * max(len(shown), 2)).add_subplot()
+            ax = self._new_figure(
+                6.2, 1.0 + _row_height(len(shown)) * max(len(shown), 2)
+            ).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
         places = np.arange(len(shown))
         low, first, middle, third, high = self.quantiles[shown].T
@@ -108,7 +111,7 @@ class ConfidenceDisplay(Display):
                 annotation_clip=False,
             )
         ax.set_ylabel("consensus cluster", fontsize=9, color=MUTED)
-        ax.set_xlabel(self._caption(len(order) - len(shown)), fontsize=8, color=MUTED)
+        ax.set_xlabel(self._wrap(self._caption(len(order) - len(shown))), fontsize=8, color=MUTED)
         ax.set_title("Confidence of the samples", loc="left", fontsize=11, color=INK)
         quiet_axes(ax, grid="x")
         return self
@@ -121,3 +124,8 @@ class ConfidenceDisplay(Display):
         if n_single:
             parts.append(f"{n_single} clusters of one sample have no confidence")
         return "\n".join(parts)
+
+
+def _row_height(n_clusters: int) -> float:
+    """Return the height of the line of a cluster in inches."""
+    return 0.3 if n_clusters <= _FEW_CLUSTERS else 0.2

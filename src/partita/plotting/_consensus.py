@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from partita.plotting._blocks import BlockMeans, block_means
 from partita.plotting._display import Display
-from partita.plotting.style import INK, MUTED, ON_IMAGE, blues, new_figure, plain_text
+from partita.plotting.style import INK, MUTED, ON_IMAGE, blues, plain_text
 
 __all__ = ["ConsensusDisplay"]
 
-_LINE_HEIGHT = 0.022  # of a line of text, as a share of the height of the figure
+_LINE_HEIGHT = 0.125  # of a line of text, in inches
+_IMAGE_SHARE = 0.7  # of the figure that the image takes, about
 
 
 class ConsensusDisplay(Display):
@@ -108,7 +110,7 @@ class ConsensusDisplay(Display):
             Whether to draw a color bar.
         """
         if ax is None:
-            ax = new_figure(7.4, 6.4).add_subplot()
+            ax = self._new_figure(7.4, 6.4, square=True).add_subplot()
         blocks, n = self.blocks, len(self.blocks.image)
         self.ax_, self.figure_ = ax, ax.figure
         self.im_ = ax.imshow(
@@ -124,18 +126,18 @@ class ConsensusDisplay(Display):
             ax.axhline(bound, color=ON_IMAGE, lw=0.5, alpha=0.45)
             ax.axvline(bound, color=ON_IMAGE, lw=0.5, alpha=0.45)
         self._name_clusters(ax, n)
-        self.colorbar_ = self._add_colorbar(ax) if colorbar else None
+        self.colorbar_ = self._color_bar() if colorbar else None
         return self
 
     def _name_clusters(self, ax: Any, n: int) -> None:
         blocks = self.blocks
         centers = (blocks.bounds[:-1] + blocks.bounds[1:]) / 2
-        wide = np.flatnonzero(np.diff(blocks.bounds) >= _LINE_HEIGHT * n)
-        ax.set_yticks(centers[wide], [plain_text(blocks.clusters[k]) for k in wide])
+        named = _spaced(centers, self._line_height() * n)
+        ax.set_yticks(centers[named], [plain_text(blocks.clusters[k]) for k in named])
         ax.set_xticks([])
         ax.tick_params(length=0, labelsize=9, labelcolor=INK)
         ax.set_ylabel("consensus cluster", color=MUTED, fontsize=9)
-        for k in wide:
+        for k in named:
             ax.annotate(
                 f"{blocks.sizes[k]:,}  ·  {blocks.confidence[k]:.2f}",
                 (n, centers[k]),
@@ -149,7 +151,12 @@ class ConsensusDisplay(Display):
         for spine in ax.spines.values():
             spine.set(color=INK, linewidth=0.8)
         ax.set_title(self._title(), loc="left", fontsize=11, color=INK)
-        ax.set_xlabel(self._caption(len(blocks.clusters) - len(wide)), color=MUTED, fontsize=8)
+        caption = self._caption(len(blocks.clusters) - len(named))
+        ax.set_xlabel(self._wrap(caption), color=MUTED, fontsize=8)
+
+    def _line_height(self) -> float:
+        """Return the height of a line of text as a share of the image."""
+        return _LINE_HEIGHT / (_IMAGE_SHARE * min(self._figure_size))
 
     def _title(self) -> str:
         consensus = f"{plain_text(self.name)} consensus" if self.name else "Consensus"
@@ -159,14 +166,20 @@ class ConsensusDisplay(Display):
     def _caption(self, n_unnamed: int) -> str:
         parts = ["right: samples · mean co-association within the cluster"]
         if n_unnamed:
-            parts.append(f"{n_unnamed} small clusters not named")
+            parts.append(f"{n_unnamed} clusters not named")
         if self.blocks.n_unlabeled:
             parts.append(f"{self.blocks.n_unlabeled:,} samples without a label left out")
         return "\n".join(parts)
 
-    def _add_colorbar(self, ax: Any) -> Any:
-        bar = ax.figure.colorbar(self.im_, ax=ax, shrink=0.5, aspect=24, pad=0.03)
-        bar.set_label("share of partitions that join two samples", fontsize=8, color=MUTED)
-        bar.ax.tick_params(labelsize=8, labelcolor=MUTED, length=2, color=MUTED)
-        bar.outline.set_visible(False)
-        return bar
+    def _color_bar(self) -> Any:
+        label = "share of partitions that join two samples"
+        return self._add_color_bar(self.im_, label, shrink=0.5, pad=0.03)
+
+
+def _spaced(centers: NDArray[np.float64], distance: float) -> list[int]:
+    """Return clusters, in order, whose names do not overlap."""
+    named: list[int] = []
+    for k, center in enumerate(centers):
+        if not named or center - centers[named[-1]] >= distance:
+            named.append(k)
+    return named

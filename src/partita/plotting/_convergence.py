@@ -14,7 +14,6 @@ from partita.plotting.style import (
     INK,
     LINES,
     MUTED,
-    new_figure,
     plain_text,
     quiet_axes,
 )
@@ -88,7 +87,7 @@ class ConvergenceDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw the lines; see `Display.plot`."""
         if ax is None:
-            ax = new_figure(5.6, 3.2).add_subplot()
+            ax = self._new_figure(5.6, 3.2).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
         n, lines = self.history.shape
         finite = np.where(np.isfinite(self.history), self.history, np.nan)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.plotting._display import Display
-from partita.plotting.style import ACCENT, INK, MUTED, QUIET, new_figure, quiet_axes
+from partita.plotting.style import ACCENT, INK, MUTED, QUIET, quiet_axes
 from partita.select_k import KScan
 
 __all__ = ["ScanDisplay"]
@@ -132,7 +132,7 @@ class ScanDisplay(Display):
     def _new_axes(self) -> list[Any]:
         columns = min(2, len(self.curves))
         rows = -(-len(self.curves) // columns)
-        figure = new_figure(3.9 * columns, 2.5 * rows + 0.4)
+        figure = self._new_figure(3.9 * columns, 2.5 * rows + 0.4)
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for spare in axes[len(self.curves) :]:
             spare.remove()

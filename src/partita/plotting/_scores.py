@@ -12,7 +12,7 @@ from partita._contingency import ContingencyTable, adjusted_rand_of
 from partita._input.label_vector import code_labels
 from partita.ensemble import as_ensemble
 from partita.plotting._display import Display
-from partita.plotting.style import ACCENT, INK, MUTED, QUIET, new_figure, plain_text
+from partita.plotting.style import ACCENT, INK, MUTED, QUIET, plain_text
 
 __all__ = ["ScoresDisplay"]
 
@@ -80,7 +80,7 @@ class ScoresDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw the scores; see `Display.plot`."""
         if ax is None:
-            ax = new_figure(5.0, 0.9 + 0.3 * (len(self.methods) + 2)).add_subplot()
+            ax = self._new_figure(5.0, 0.9 + 0.3 * (len(self.methods) + 2)).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
         places = np.arange(len(self.methods))
         values = np.asarray(list(self.methods.values()))

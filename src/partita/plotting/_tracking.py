@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita.alignment import cluster_tree
+from partita.plotting._cluster_colors import cluster_colors
 from partita.plotting._display import Display
-from partita.plotting.style import INK, MUTED, PALETTE, new_figure, text_on
+from partita.plotting.style import INK, MUTED, text_on
 from partita.select_k import KScan
 
 __all__ = ["TrackingDisplay"]
 
 _UNLABELED = "#ffffff"  # color of samples without a label
-_NAME_WIDTH = 0.025  # of a cluster name, as a share of the width of the figure
+_NAME_WIDTH = 0.18  # of a cluster name, in inches
 
 
 class TrackingDisplay(Display):
@@ -25,7 +26,7 @@ class TrackingDisplay(Display):
     Samples that stay together are side by side. A cluster keeps its name and color from one K to
     the next if most of its samples stay together (`align_labels`). If a cluster splits, its band
     is cut in two; many narrow bands mean that the clusters for K + 1 are unrelated to those for K.
-    Names are written into the bands because the colors repeat after eight clusters.
+    Names are written into the bands.
 
     Parameters
     ----------
@@ -87,19 +88,21 @@ class TrackingDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw the bands; see `Display.plot`."""
         if ax is None:
-            ax = new_figure(7.4, 1.1 + 0.34 * len(self.k)).add_subplot()
+            ax = self._new_figure(7.4, 1.1 + 0.34 * len(self.k)).add_subplot()
         self.ax_, self.figure_ = ax, ax.figure
         n_columns = self.bands.shape[1]
+        palette = [*cluster_colors(int(self.bands.max(initial=0)) + 1), _UNLABELED]
+        least = _NAME_WIDTH / self._figure_size[0] * n_columns  # columns below a name
         for row, band in enumerate(self.bands):
             edges = np.concatenate([[0], np.flatnonzero(np.diff(band)) + 1, [n_columns]])
             clusters, widths = band[edges[:-1]], np.diff(edges)
-            colors = [_UNLABELED if c < 0 else PALETTE[c % len(PALETTE)] for c in clusters]
+            colors = [palette[c] for c in clusters]  # -1, no cluster, takes the last one
             # the gaps between bands show the cut where two grays are similar
             ax.barh(row, widths, left=edges[:-1], height=0.86, color=colors, ec="white", lw=0.6)
             for cluster, left, width, color in zip(
                 clusters, edges[:-1], widths, colors, strict=True
             ):
-                if width >= _NAME_WIDTH * n_columns and cluster >= 0:
+                if width >= least and cluster >= 0:
                     ax.text(
                         left + width / 2,
                         row,
@@ -118,9 +121,6 @@ class TrackingDisplay(Display):
             spine.set_visible(False)
         ax.set_title("Clusters tracked over K", loc="left", fontsize=11, color=INK)
         shown = "" if n_columns == self.n_samples else f", {n_columns:,} of them drawn"
-        ax.set_xlabel(
-            f"{self.n_samples:,} samples; those that stay together are side by side{shown}",
-            fontsize=8,
-            color=MUTED,
-        )
+        caption = f"{self.n_samples:,} samples; those that stay together are side by side{shown}"
+        ax.set_xlabel(self._wrap(caption), fontsize=8, color=MUTED)
         return self

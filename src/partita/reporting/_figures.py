@@ -24,7 +24,7 @@ from partita.plotting import (
 from partita.reporting._content import Content
 from partita.reporting._values import shorten, to_json
 
-__all__ = ["figures", "to_display"]
+__all__ = ["FigureEntry", "figures", "to_display"]
 
 _DISPLAYS: dict[str, type[Display]] = {
     display.__name__: display
@@ -127,7 +127,7 @@ def _figures_of_scan(content: Content) -> Iterator[FigureEntry]:
     )
     yield _figure(
         ScanDisplay.from_scan(scan),
-        "Number of clusters",
+        "Curves over K",
         f"Four curves from K = {scan.k[0]} to {scan.k[-1]}, each with a band for ensembles without "
         f"structure (the null). The separation exceeds the null most at K = "
         f"{scan.k[np.argmax(scan.gain)]}, by {scan.gain.max():.2f}. {suggestion}",

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from partita.reporting._content import Content
+from partita.reporting._finding import Finding, count, make_finding
+from partita.reporting._structure_findings import structure_findings
 from partita.reporting._values import join_names, shorten
 
 __all__ = ["findings"]
 
 _MANY_DOUBTFUL = 0.1  # share of doubtful samples from which the answer is marked "look"
 
-Finding = dict[str, str]
-
 
 def findings(content: Content) -> list[Finding]:
-    """Return questions with an answer and a mark: "fine", "look" or "plain"."""
+    """Return questions with an answer, a mark ("fine", "look" or "plain") and advice."""
     answers = [
         _cluster_sizes(content),
         _mean_confidence(content),
@@ -25,25 +25,16 @@ def findings(content: Content) -> list[Finding]:
         _equal_partitions(content),
         _views(content),
         _weakest_cluster(content),
-        _number_of_clusters(content),
-        _agreement_of_methods(content),
-        _true_classes(content),
+        *structure_findings(content),
     ]
     return [finding for finding in answers if finding is not None]
-
-
-def _finding(question: str, answer: str, fine: bool | None = None) -> Finding:
-    mark = "plain" if fine is None else "fine" if fine else "look"
-    return {"question": question, "answer": answer, "mark": mark}
 
 
 def _cluster_sizes(content: Content) -> Finding:
     d = content.diagnosis
     subject = shorten(content.method_name) if content.method_name else "The consensus"
     n_labeled = int(np.count_nonzero(d.labels >= 0))
-    text = (
-        f"{subject} divides {_count(n_labeled, 'sample')} into {_count(d.n_clusters, 'cluster')}."
-    )
+    text = f"{subject} divides {count(n_labeled, 'sample')} into {count(d.n_clusters, 'cluster')}."
     if d.n_clusters > 1:
         low, high, total = float(d.sizes.min()), float(d.sizes.max()), d.sizes.sum()
         weight = " by weight" if content.is_weighted else ""
@@ -54,15 +45,15 @@ def _cluster_sizes(content: Content) -> Finding:
     n_unlabeled = len(d.labels) - n_labeled
     if n_unlabeled:
         verb = "is" if n_unlabeled == 1 else "are"
-        text += f" {_count(n_unlabeled, 'sample')} without a label {verb} left out."
-    return _finding("How many clusters are there?", text)
+        text += f" {count(n_unlabeled, 'sample')} without a label {verb} left out."
+    return make_finding("How many clusters are there?", text)
 
 
 def _mean_confidence(content: Content) -> Finding:
     question, mean = "How much do the partitions agree?", content.diagnosis.mean_confidence
     if not np.isfinite(mean):
-        return _finding(question, "Unknown: each cluster has only one sample.")
-    return _finding(
+        return make_finding(question, "Unknown: each cluster has only one sample.")
+    return make_finding(
         question,
         f"On average, {mean:.0%} of the {content.ensemble.n_partitions:,} partitions put a sample "
         f"together with another sample of its cluster (mean confidence {mean:.2f}).",
@@ -74,17 +65,20 @@ def _doubtful_samples(content: Content) -> Finding:
     n_labeled = int(np.count_nonzero(content.diagnosis.labels >= 0))
     n_doubtful = len(content.doubtful)
     if not n_doubtful:
-        return _finding(
+        return make_finding(
             question,
             "None: the partitions put each sample together with its own cluster more often than "
             "with any other.",
             True,
         )
-    return _finding(
+    return make_finding(
         question,
         f"{n_doubtful:,} of {n_labeled:,} samples ({n_doubtful / n_labeled:.1%}): the partitions "
         "put them together with another cluster at least as often as with their own.",
         n_doubtful / n_labeled < _MANY_DOUBTFUL,
+        "Look at the table of samples. If most of them are between the same two clusters, these "
+        "may be one cluster: fuse with fewer clusters. Otherwise treat these samples as "
+        "unassigned.",
     )
 
 
@@ -92,9 +86,9 @@ def _best_partition(content: Content) -> Finding:
     d = content.diagnosis
     question = "Is the consensus as good as the best partition?"
     if d.best_partition is None:
-        return _finding(
+        return make_finding(
             question,
-            f"Unknown: no partition has about {_count(d.n_clusters, 'cluster')}, and agreement "
+            f"Unknown: no partition has about {count(d.n_clusters, 'cluster')}, and agreement "
             "with the others grows with the number of clusters.",
         )
     best = content.partitions[d.best_partition]
@@ -109,20 +103,28 @@ def _best_partition(content: Content) -> Finding:
             f"Perhaps not: partition {best} agrees better with the others (ANMI "
             f"{d.best_partition_anmi:.3f}) than the consensus does ({d.anmi:.3f})."
         )
-    return _finding(question, answer, d.harmless)
+    return make_finding(
+        question,
+        answer,
+        d.harmless,
+        f"Fuse again without the bad partitions, or with other methods (`compare`). If partition "
+        f"{best} still agrees better, use it instead of a consensus.",
+    )
 
 
 def _bad_partitions(content: Content) -> Finding:
     question = "Are there bad partitions?"
     names = [content.partitions[i] for i in np.flatnonzero(content.diagnosis.bad_partitions)]
     if not names:
-        return _finding(question, "No partition differs much from all others.", True)
-    return _finding(
+        return make_finding(question, "No partition differs much from all others.", True)
+    return make_finding(
         question,
         f"{len(names):,} of {content.ensemble.n_partitions:,} partitions: {join_names(names)}. A "
         "bad partition cuts across the clusters of the consensus much more than the others, or has "
         "only one cluster.",
         False,
+        "Find out how they were made. Leave them out and fuse again; if the clusters change, "
+        "do not trust those that do.",
     )
 
 
@@ -132,14 +134,16 @@ def _equal_partitions(content: Content) -> Finding:
     sizes = np.bincount(redundancy)
     n_repeated = int((sizes[sizes > 1] - 1).sum())
     if not n_repeated:
-        return _finding(question, "No two partitions are the same.", True)
+        return make_finding(question, "No two partitions are the same.", True)
     names = [content.partitions[i] for i in np.flatnonzero(redundancy == np.argmax(sizes))]
     verb = "repeats" if n_repeated == 1 else "repeat"
-    return _finding(
+    return make_finding(
         question,
-        f"{_count(n_repeated, 'partition')} {verb} another one, so that the same evidence counts "
+        f"{count(n_repeated, 'partition')} {verb} another one, so that the same evidence counts "
         f"more than once. The largest group of equal partitions: {join_names(names)}.",
         False,
+        "If they are copies, keep one of each. If they are results of different settings, their "
+        "agreement is evidence, and there is nothing to do.",
     )
 
 
@@ -151,18 +155,20 @@ def _views(content: Content) -> Finding | None:
     scores = [record["adjusted_rand"] for record in records]
     names = [record["view"] for record in records if record["disagrees"]]
     if not names:
-        return _finding(
+        return make_finding(
             question,
             f"Yes: the partitions of each of {len(records):,} views have a mean ARI of at least "
             f"{min(scores):.2f} with the consensus, the best view {max(scores):.2f}.",
             True,
         )
     verb = "disagrees" if len(names) == 1 else "disagree"
-    return _finding(
+    return make_finding(
         question,
         f"{join_names(names)} {verb}: the mean ARI with the consensus is less than half of that of "
         f"the best view ({max(scores):.2f}).",
         False,
+        "Look at the table of views. Fuse the other views alone, and report what this view shows "
+        "beside the consensus.",
     )
 
 
@@ -172,64 +178,9 @@ def _weakest_cluster(content: Content) -> Finding | None:
         return None
     k = int(np.argmin(d.stability))
     cohesion = f", cohesion {d.cohesion[k]:.2f}" if np.isfinite(d.cohesion[k]) else ""
-    return _finding(
+    return make_finding(
         "Which cluster is weakest?",
         f"Cluster {content.clusters[k]}: the clusters of the partitions resemble it least "
         f"(stability {d.stability[k]:.2f}{cohesion}). The highest stability is "
         f"{d.stability.max():.2f}.",
     )
-
-
-def _number_of_clusters(content: Content) -> Finding | None:
-    if content.scan is None:
-        return None
-    question, best_k = "Is this number of clusters supported?", content.scan.best_k
-    low, high = int(content.scan.k[0]), int(content.scan.k[-1])
-    if best_k is None:
-        return _finding(
-            question,
-            f"No structure was found from K = {low} to {high}: no number of clusters scores better "
-            "than for partitions that have nothing in common.",
-            False,
-        )
-    k = content.diagnosis.n_clusters
-    ties = [str(tied) for tied in content.scan.tied_k if tied != best_k]
-    note = f" Within one standard error of the best are also K = {', '.join(ties)}." if ties else ""
-    if k in content.scan.tied_k:
-        text = f"Yes: the scan from {low} to {high} suggests K = {best_k}.{note}"
-        return _finding(question, text, True)
-    return _finding(
-        question,
-        f"No: the scan from {low} to {high} suggests K = {best_k}, this consensus has K = {k}."
-        f"{note}",
-        False,
-    )
-
-
-def _agreement_of_methods(content: Content) -> Finding | None:
-    if content.comparison is None:
-        return None
-    question = "Does the result depend on the method?"
-    finished = [r for r in content.comparison if r["method"] in content.comparison.labels]
-    n_failed = sum(r["failure"] is not None for r in content.comparison)
-    failures = f" {_count(n_failed, 'method')} failed." if n_failed else ""
-    agreement = [r["agreement"] for r in finished if r["agreement"] is not None]
-    if not agreement:
-        return _finding(question, f"Unknown: too few methods finished.{failures}")
-    return _finding(
-        question,
-        f"The results of {len(finished):,} methods have a mean ARI of {np.mean(agreement):.2f} "
-        f"with each other (from {min(agreement):.2f} to {max(agreement):.2f}; 1 is the same "
-        f"result).{failures}",
-    )
-
-
-def _true_classes(content: Content) -> Finding | None:
-    if content.scores is None:
-        return None
-    scores = ", ".join(f"{name} {value:.3f}" for name, value in content.scores.items())
-    return _finding("How close is it to the true classes?", f"{scores}. 1 is the same result.")
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'s' * (n != 1)}"

@@ -11,11 +11,14 @@ from partita.comparison import Comparison
 from partita.diagnostics import Diagnosis, diagnose
 from partita.fusion import Fusion
 from partita.metrics import evaluate
+from partita.reporting._class_table import class_table
 from partita.reporting._content import Content
 from partita.reporting._figures import figures
 from partita.reporting._findings import findings
 from partita.reporting._provenance import provenance
+from partita.reporting._scan_table import scan_table
 from partita.reporting._tables import (
+    assignments,
     cluster_table,
     method_table,
     partition_table,
@@ -27,7 +30,7 @@ from partita.select_k import KScan
 
 __all__ = ["summarize"]
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 def summarize(
@@ -67,10 +70,11 @@ def summarize(
     Returns
     -------
     dict
-        "title", "findings", "clusters", "partitions", "views", "samples", "methods", "scan",
-        "scores", "figures" (with their data) and "provenance". Its size is bounded for any number
-        of samples: a table says how many rows it leaves out. The cost is that of `diagnose`, if
-        there is no `Fusion`.
+        "title", "findings" (with advice), the tables "clusters", "classes", "partitions", "views",
+        "samples", "methods" and "numbers" (of clusters), "assignments" (the clusters of all samples
+        if there are at most 20,000), "scan", "scores", "figures" (with their data) and
+        "provenance". Its size is bounded for any number of samples: a table says how many rows it
+        leaves out. The cost is that of `diagnose`, if there is no `Fusion`.
 
     Examples
     --------
@@ -99,10 +103,13 @@ def summarize(
         "title": shorten(title),
         "findings": findings(content),
         "clusters": cluster_table(content),
+        "classes": class_table(content),
         "partitions": partition_table(content),
         "views": view_table(content),
         "samples": sample_table(content),
+        "assignments": assignments(content),
         "methods": method_table(content),
+        "numbers": scan_table(content),
         "scan": None
         if scan is None
         else {"best_k": scan.best_k, "tied_k": scan.tied_k, "rows": to_json(scan.records())},

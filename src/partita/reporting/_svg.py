@@ -7,13 +7,45 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+from partita.plotting import Display, ScanDisplay
 from partita.plotting.style import ACCENT, INK, MUTED, QUIET
+from partita.reporting._figures import FigureEntry, to_display
 
-__all__ = ["inline_svg"]
+__all__ = ["drawings", "inline_svg"]
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _THEME = {INK: "var(--ink)", MUTED: "var(--muted)", QUIET: "var(--quiet)", ACCENT: "var(--accent)"}
 _DPI = 144  # resolution of heat maps
+_WIDTH = 3.8  # inches of a drawing: text of 8 points has 10 pixels on a phone of 390
+_LARGEST = 1.7  # factor by which a wide page may enlarge a drawing
+
+
+def drawings(figure: FigureEntry) -> list[str]:
+    """Return the SVG elements of a figure: one, or one per panel.
+
+    They are narrow, so that a phone need not make their text small. The card on the page has the
+    title, so that the drawing has none.
+    """
+    elements = []
+    for i, display in enumerate(_panels(to_display(figure))):
+        display.width = _WIDTH
+        display.plot()
+        if not isinstance(display, ScanDisplay):
+            display.ax_.set_title("", loc="left")
+        prefix = figure["key"] if i == 0 else f"{figure['key']}-{i}"
+        elements.append(inline_svg(display.figure_, prefix, figure["text"] if i == 0 else ""))
+    return elements
+
+
+def _panels(display: Display) -> list[Display]:
+    """Divide a display with several axes, so that the page can arrange them."""
+    if not isinstance(display, ScanDisplay):
+        return [display]
+    d = display
+    return [
+        ScanDisplay(d.k, {name: curve}, d.null_mean, d.null_std, d.best_k)
+        for name, curve in d.curves.items()
+    ]
 
 
 def inline_svg(figure: Any, prefix: str, text: str) -> str:
@@ -30,7 +62,7 @@ def inline_svg(figure: Any, prefix: str, text: str) -> str:
     prefix : str
         Prefix of the ids.
     text : str
-        Description of the figure for screen readers.
+        Description of the figure for screen readers; empty if another drawing has it.
     """
     root = ElementTree.fromstring(_render(figure))
     for parent in list(root.iter()):
@@ -41,9 +73,13 @@ def inline_svg(figure: Any, prefix: str, text: str) -> str:
     width = re.match(r"[\d.]+", root.get("width", "400"))
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
-    root.set("role", "img")
-    root.set("aria-label", text)
-    root.set("style", f"max-width: {float(width[0]) if width else 400:.0f}pt")
+    if text:
+        root.set("role", "img")
+        root.set("aria-label", text)
+    else:
+        root.set("aria-hidden", "true")
+    largest = _LARGEST * (float(width[0]) if width else 400.0)
+    root.set("style", f"max-width: {largest:.0f}px")
     ElementTree.register_namespace("", _SVG)
     ElementTree.register_namespace("xlink", _XLINK)
     return ElementTree.tostring(root, encoding="unicode")
@@ -58,7 +94,15 @@ def _render(figure: Any) -> bytes:
     buffer = io.BytesIO()
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "partita"}):
-        figure.savefig(buffer, format="svg", dpi=_DPI, metadata=no_metadata)
+        # "tight" cuts the empty space that images with a fixed shape leave
+        figure.savefig(
+            buffer,
+            format="svg",
+            dpi=_DPI,
+            metadata=no_metadata,
+            bbox_inches="tight",
+            pad_inches=0.02,
+        )
     return buffer.getvalue()
 
 

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.reporting._content import Content
+from partita.reporting._table import ReportTable, make_table
 from partita.reporting._values import join_names, shorten, to_json
 
 __all__ = [
     "MOST_SAMPLES",
+    "assignments",
     "cluster_table",
     "method_table",
     "partition_table",
@@ -20,10 +22,9 @@ __all__ = [
 ]
 
 MOST_SAMPLES = 500
+_MOST_ASSIGNED = 20_000  # samples whose clusters are part of the page
 _MOST_CLUSTERS = 300
 _MOST_PARTITIONS = 300
-
-ReportTable = dict[str, Any]
 
 
 def cluster_table(content: Content) -> ReportTable:
@@ -31,27 +32,36 @@ def cluster_table(content: Content) -> ReportTable:
     sizes = content.diagnosis.sizes
     records = content.diagnosis.cluster_records()
     order = np.argsort(-sizes, kind="stable")
+    nearest = content.diagnosis.nearest_clusters.tolist()
     rows = [
-        records[k] | {"cluster": content.clusters[k], "size": _count(sizes[k])}
+        records[k]
+        | {
+            "cluster": content.clusters[k],
+            "size": _count(sizes[k]),
+            "nearest": None if nearest[k] < 0 else content.clusters[nearest[k]],
+        }
         for k in order[:_MOST_CLUSTERS].tolist()
     ]
-    return _table(
+    return make_table(
         {
             "cluster": "Cluster",
             "size": "Samples",
             "share": "Share",
+            "confidence": "Confidence",
             "cohesion": "Cohesion",
             "separation": "Separation",
             "stability": "Stability",
+            "nearest": "Nearest",
             "n_doubtful": "Doubtful",
         },
         rows,
         len(order) - len(rows),
         "smaller clusters are left out.",
-        "Cohesion: share of the partitions that put two samples of the cluster together, on "
-        "average. Separation: one minus this share for the nearest other cluster. Stability: "
-        "similarity (Jaccard index) of the cluster to the most similar cluster of each partition, "
-        "on average. Doubtful: number of doubtful samples. All but the last are better when high.",
+        "Confidence: mean confidence of the samples. Cohesion: share of the partitions that put "
+        "two samples of the cluster together, on average. Separation: one minus this share for the "
+        "nearest other cluster. Stability: similarity (Jaccard index) of the cluster to the most "
+        "similar cluster of each partition, on average. These four are better when high. Doubtful: "
+        "number of doubtful samples.",
     )
 
 
@@ -64,7 +74,7 @@ def partition_table(content: Content) -> ReportTable:
         record = records[i] | {"partition": content.partitions[i]}
         bad, n_equal = record.pop("bad"), record.pop("n_equal")
         rows.append(record | {"remark": _remark(bad, n_equal)})
-    return _table(
+    return make_table(
         {
             "partition": "Partition",
             "n_clusters": "Clusters",
@@ -95,7 +105,7 @@ def view_table(content: Content) -> ReportTable | None:
     ]
     for row in rows:
         del row["disagrees"]
-    return _table(
+    return make_table(
         {
             "view": "View",
             "n_partitions": "Partitions",
@@ -138,7 +148,7 @@ def sample_table(content: Content) -> ReportTable:
                 "remark": "doubtful" if x in doubtful else "",
             }
         )
-    return _table(
+    return make_table(
         {
             "sample": "Sample",
             "cluster": "Cluster",
@@ -159,6 +169,21 @@ def sample_table(content: Content) -> ReportTable:
         "that put the sample together with samples of another cluster. Doubtful: margin "
         "not above zero.",
     )
+
+
+def assignments(content: Content) -> dict[str, list[Any]] | None:
+    """Return columns with the cluster of every sample, for download; None for very many samples."""
+    d, ids = content.diagnosis, content.ensemble.sample_ids
+    if len(d.labels) > _MOST_ASSIGNED:
+        return None
+    names = [*content.clusters, None]  # -1, no cluster, takes the last one
+    return {
+        "sample": list(range(len(d.labels))) if ids is None else [shorten(x) for x in ids.tolist()],
+        "cluster": [names[k] for k in d.labels.tolist()],
+        "confidence": to_json(d.confidence),
+        "runner_up": [names[k] for k in d.runner_up.tolist()],
+        "margin": to_json(d.margin),
+    }
 
 
 def method_table(content: Content) -> ReportTable | None:
@@ -184,7 +209,7 @@ def method_table(content: Content) -> ReportTable | None:
         for record in records
     ]
     scores = " ARI, NMI, ACC: agreement with the true classes." if content.y is not None else ""
-    return _table(
+    return make_table(
         columns,
         rows,
         0,
@@ -192,18 +217,6 @@ def method_table(content: Content) -> ReportTable | None:
         "ANMI: mean NMI with the partitions. Other methods: mean ARI with the results of the other "
         f"methods.{scores}",
     )
-
-
-def _table(
-    columns: dict[str, str], rows: list[dict[str, Any]], n_left_out: int, left_out: str, help_: str
-) -> ReportTable:
-    return {
-        "columns": columns,
-        "rows": to_json(rows),
-        "n_left_out": n_left_out,
-        "left_out": f"{n_left_out:,} {left_out}" if n_left_out else "",
-        "help": help_,
-    }
 
 
 def _most_doubtful(

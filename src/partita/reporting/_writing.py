@@ -6,12 +6,12 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from partita._data_frames import html_of_records
-from partita.reporting._figures import to_display
 from partita.reporting._summary import summarize
 
 __all__ = ["report", "write_html", "write_json"]
@@ -19,6 +19,8 @@ __all__ = ["report", "write_html", "write_json"]
 _TEXT_COLUMNS = frozenset(
     [
         "cluster",
+        "nearest",
+        "main_class",
         "partition",
         "view",
         "sample",
@@ -29,7 +31,12 @@ _TEXT_COLUMNS = frozenset(
         "failure",
     ]
 )
-_SHARES = ("share", "labeled")
+_SHARES = ("share", "labeled", "main_share")
+_WIDE_COLUMNS = ("disagreeing_partitions", "failure")  # long texts, in lines that are not too short
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
 _ESCAPED = {
     ord("<"): "\\u003c",
     ord(">"): "\\u003e",
@@ -104,7 +111,7 @@ def write_html(summary: Mapping[str, Any], path: str | Path) -> Path:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    from partita.reporting._svg import inline_svg
+    from partita.reporting._svg import drawings
 
     environment = Environment(
         loader=PackageLoader("partita.reporting", "templates"),
@@ -114,19 +121,18 @@ def write_html(summary: Mapping[str, Any], path: str | Path) -> Path:
         lstrip_blocks=True,
     )
     environment.filters["cell"] = _cell
+    environment.filters["day"] = _day
     environment.tests["numeric_column"] = lambda name: name not in _TEXT_COLUMNS
     templates = files("partita.reporting") / "templates"
     script = (templates / "report.js").read_text(encoding="utf-8")
-    drawings = {
-        figure["key"]: Markup(
-            inline_svg(to_display(figure).plot().figure_, figure["key"], figure["text"])
-        )
-        for figure in summary["figures"]
-    }
     page = environment.get_template("report.html.j2").render(
         summary=summary,
         figures={figure["key"]: figure for figure in summary["figures"]},
-        drawings=drawings,
+        drawings={
+            figure["key"]: [Markup(svg) for svg in drawings(figure)]
+            for figure in summary["figures"]
+        },
+        wide_columns=_WIDE_COLUMNS,
         embedded=Markup(_json(summary).translate(_ESCAPED)),
         style=Markup((templates / "report.css").read_text(encoding="utf-8")),
         script=Markup(script),
@@ -149,6 +155,12 @@ def _cell(value: Any, column: str) -> str:
         # adding 0.0 turns -0.0 into 0.0
         return f"{value:,.0f}" if column == "size" else f"{round(value, 3) + 0.0:.3f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _day(created: str) -> str:
+    """Return the day of a time in ISO format as "17 November 2026", in any locale."""
+    day = datetime.fromisoformat(created)
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def _json(summary: Mapping[str, Any]) -> str:

@@ -186,12 +186,12 @@ def modes(
         )
     rng = random_generator(random_state)
     seed = int(rng.integers(2**31))
-    part, columns = _compared_part(ensemble, rng)
+    compared, columns = _compared_part(ensemble, rng)
     groups, separation, p_value = np.zeros(len(columns), np.int64), 0.0, 1.0
     agreement = np.eye(ensemble.n_partitions)
-    if part is not None:
-        pooled = _consensus(part, n_clusters, method, seed)
-        groups, between, separation, p_value = _test(part, pooled, alpha, rng)
+    if compared is not None:
+        pooled = _consensus(compared, n_clusters, method, seed)
+        groups, between, separation, p_value = _test(compared, pooled, alpha, rng)
         agreement[np.ix_(columns, columns)] = between
     mode_of = np.full(ensemble.n_partitions, -1)
     mode_of[columns] = groups
@@ -200,7 +200,8 @@ def modes(
     consensus: list[NDArray[np.int64]] = []
     for mode in range(int(mode_of.max(initial=0)) + 1):
         own = place[mode_of == mode] if (mode_of == mode).any() else place
-        labels = _consensus(ensemble.subset(partitions=own), n_clusters, method, seed)
+        part = ensemble if len(own) == len(place) else ensemble.subset(partitions=own)
+        labels = _consensus(part, n_clusters, method, seed)
         consensus.append(align_labels(consensus[0], labels).labels if consensus else labels)
     names = ensemble.partition_names
     return Modes(

@@ -16,17 +16,52 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", nameTheme)
 nameTheme();
 themeButton.hidden = false;
 
-// Download: the summary as a JSON file.
-const downloadButton = document.getElementById("download");
-downloadButton.addEventListener("click", () => {
-  const text = document.getElementById("summary-json").textContent;
+// Downloads: the summary as JSON, every table as CSV.
+const summary = JSON.parse(document.getElementById("summary-json").textContent);
+function download(text, type, name) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = "report.json";
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+const downloadButton = document.getElementById("download");
+downloadButton.addEventListener("click", () => {
+  download(document.getElementById("summary-json").textContent, "application/json", "report.json");
 });
 downloadButton.hidden = false;
+
+const quoted = (value) => {
+  const text = value === null ? "" : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+function rowsOf(key) {
+  // the table shows the samples with the lowest margin; the file has all samples if there are not too many
+  const columns = key === "samples" ? summary.assignments : null;
+  if (!columns) {
+    const table = summary[key];
+    const names = Object.keys(table.columns);
+    return [names, ...table.rows.map((row) => names.map((name) => row[name]))];
+  }
+  const names = Object.keys(columns);
+  return [names, ...columns[names[0]].map((_, i) => names.map((name) => columns[name][i]))];
+}
+for (const button of document.querySelectorAll("[data-csv]")) {
+  const key = button.dataset.csv;
+  button.addEventListener("click", () => {
+    const lines = rowsOf(key).map((row) => row.map(quoted).join(","));
+    download(lines.join("\r\n") + "\r\n", "text/csv", `${key}.csv`);
+  });
+  button.hidden = false;
+}
+
+// Hint: where a table is wider than the page.
+const scrolls = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    target.parentElement.querySelector(".hint").hidden = target.scrollWidth <= target.clientWidth + 1;
+  }
+});
+for (const scroll of document.querySelectorAll(".scroll")) scrolls.observe(scroll);
 
 // Sorting: a button in each heading; empty cells stay at the end.
 const byText = new Intl.Collator(undefined, { numeric: true });
@@ -64,10 +99,11 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
 
 // Search: show the rows that contain all words.
 for (const tools of document.querySelectorAll("[data-tools]")) {
+  tools.hidden = false;
   const key = tools.dataset.tools;
+  const search = document.getElementById(`${key}-search`);
   const rows = Array.from(document.getElementById(`${key}-table`).tBodies[0].rows);
   const texts = rows.map((row) => row.textContent.toLowerCase());
-  const search = document.getElementById(`${key}-search`);
   const status = document.getElementById(`${key}-status`);
   const filter = () => {
     const words = search.value.toLowerCase().split(/\s+/);
@@ -80,5 +116,4 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
   };
   search.addEventListener("input", filter);
   filter();
-  tools.hidden = false;
 }
