@@ -261,13 +261,14 @@ class SPCE(LearnedMatrixConsensus):
 class _Model:
     """The variables of (10) on distinct rows, and the steps of Algorithm 1.
 
-    S and W hold one value per pair that some partition joins. Elsewhere S is 0 and W is 1.
+    S and W hold one value per pair that some partition joins. Elsewhere S is 0 and W is 1. Of Y
+    only the squared distances of these pairs are stored.
     """
 
     def __init__(
         self, ensemble: Ensemble, pairs: JoinedPairs, n_clusters: int, theta: float
     ) -> None:
-        n, m = ensemble.n_rows, ensemble.n_partitions
+        m = ensemble.n_partitions
         self.ensemble = ensemble
         self.pairs = pairs
         self.n_clusters = n_clusters
@@ -276,7 +277,7 @@ class _Model:
         self.alpha = np.full(m, 1.0 / m)
         self.S = np.empty(len(self.pairs))
         self.W = np.ones(len(self.pairs))
-        self.Y, self.lift = np.empty((n, 0)), np.zeros(n)
+        self.distance = np.zeros(len(self.pairs))
         # share of all pairs of samples that each partition labels
         labeled = ensemble.weights @ ensemble.observed / ensemble.weights.sum()
         self.coverage = np.maximum(labeled, _TINY) ** 2
@@ -286,7 +287,7 @@ class _Model:
         self._complete(rho=0.0, gamma=0.0)  # without penalties (17) is the co-association (2)
         self.rho = 1.0
         self.spectrum = self.low_spectrum()
-        self.Y, self.lift = self.spectrum.embedding, self.spectrum.lift
+        self._measure_distances()
 
     def set_age(self, r: float) -> None:
         """Set the age λ by (23), at which a pair with a share r of agreement is just easy."""
@@ -325,7 +326,7 @@ class _Model:
         elif too_split:
             self.rho /= 2.0
         if not too_split:  # otherwise the previous Y is kept
-            self.Y, self.lift = self.spectrum.embedding, self.spectrum.lift
+            self._measure_distances()
 
     def low_spectrum(self, *, within_rows: bool = True) -> LowSpectrum:
         """Return the low spectrum of the Laplacian of S, for (18) and its rank."""
@@ -334,24 +335,47 @@ class _Model:
         weights = self.ensemble.weights
         return low_spectrum(graph, weights, self.n_clusters, within_rows=within_rows)
 
-    def _complete(self, rho: float, gamma: float) -> NDArray[np.float64]:
-        """Update S by (16) and (17); return d_i = ‖(S - S⁽ⁱ⁾) ∘ W‖²."""
-        weights, costs = self.ensemble.weights, {}
+    def _measure_distances(self) -> None:
+        """Compute the squared distances of all pairs in the embedding Y of the spectrum."""
+        Y, lift = self.spectrum.embedding, self.spectrum.lift
 
         def update(pairs: slice) -> None:
             a, b = self.pairs.rows(pairs)
-            joining, total, unanimous = self.pairs.votes.sums(1.0 / self.alpha, pairs)
-            difference = self.Y[a] - self.Y[b]
-            distance = self.lift[a] + self.lift[b] + np.einsum("ij,ij->i", difference, difference)
-            squared = self.W[pairs] ** 2
-            S = (joining - rho * distance / (2.0 * squared)) / total
-            S[np.sqrt(gamma / (total * squared)) * (1.0 - _TIE) > S] = 0.0
-            S = self.S[pairs] = np.where(unanimous, 1.0, np.minimum(S, 1.0))
-            scale = np.where(unanimous, 0.0, weights[a] * weights[b] * squared)
+            difference = Y[a]
+            difference -= Y[b]
+            squares = np.einsum("ij,ij->i", difference, difference)
+            self.distance[pairs] = lift[a] + lift[b] + squares
+
+        self._for_pairs(update)
+
+    def _complete(self, rho: float, gamma: float) -> NDArray[np.float64]:
+        """Update S by (16) and (17); return d_i = ‖(S - S⁽ⁱ⁾) ∘ W‖²."""
+        weights, strength, costs = self.ensemble.weights, 1.0 / self.alpha, {}
+        has_weights = bool((weights != 1.0).any())
+
+        def update(pairs: slice) -> None:
+            joining, total, unanimous = self.pairs.votes.sums(strength, pairs)
+            scale = np.square(self.W[pairs])
+            S = self.distance[pairs] / scale
+            S *= -0.5 * rho
+            S += joining
+            S /= total
+            least = np.sqrt(gamma / total)
+            least *= 1.0 - _TIE
+            least /= self.W[pairs]
+            np.copyto(S, 0.0, where=least > S)
+            np.minimum(S, 1.0, out=S)
+            np.copyto(S, 1.0, where=unanimous)
+            self.S[pairs] = S
+            if has_weights:
+                a, b = self.pairs.rows(pairs)
+                scale *= weights[a] * weights[b]
+            np.copyto(scale, 0.0, where=unanimous)
             # (S - S⁽ⁱ⁾)² is S² for a partition that parts the pair, S² + 1 - 2 S for one that joins
-            costs[pairs.start] = self.pairs.votes.costs(
-                scale * S**2, scale * (1.0 - 2.0 * S), pairs
-            )
+            parted = scale * S
+            scale -= 2.0 * parted
+            parted *= S
+            costs[pairs.start] = self.pairs.votes.costs(parted, scale, pairs)
 
         self._for_pairs(update)
         total = np.sum([costs[start] for start in sorted(costs)], axis=0)

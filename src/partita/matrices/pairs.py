@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from partita.ensemble import Ensemble
 __all__ = ["JoinedPairs", "PackedVotes", "joined_pairs"]
 
 _ROWS = 32  # per block of comparisons
-_PAIRS = 1 << 15  # per block of an iteration
+_PAIRS = 1 << 14  # per block of an iteration
 _N_BYTES = 256
 _BITS = np.unpackbits(np.arange(_N_BYTES, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 
@@ -50,16 +51,25 @@ class PackedVotes:
         Sums over the partitions that label a pair are extrapolated to all partitions.
         """
         tables = self._tables(strength)
-        joins = self.joins[:, pairs]
-        joining = _look_up(tables, joins)
-        everything = np.ones(self.n_partitions)
+        joining = _look_up(tables, self.joins[:, pairs])
         if self.sees is None:
-            unanimous = (joins == np.packbits(everything > 0)[:, None]).all(axis=0)
-            return joining, np.full(joining.shape, strength.sum()), unanimous
+            total = np.broadcast_to(strength.sum(), joining.shape)
+            return joining, total, self.unanimous[pairs]
         sees = self.sees[:, pairs]
-        factor = self.n_partitions / _look_up(self._tables(everything), sees)
+        factor = self.n_partitions / _look_up(self._tables(np.ones(self.n_partitions)), sees)
         total = _look_up(tables, sees)
-        return joining * factor, total * factor, (joins == sees).all(axis=0)
+        return joining * factor, total * factor, self.unanimous[pairs]
+
+    @cached_property
+    def unanimous(self) -> NDArray[np.bool_]:
+        """Whether all partitions that label the rows of a pair join it, for every pair."""
+        everything = np.packbits(np.ones(self.n_partitions, np.bool_))[:, None]
+        result = np.ones(self.joins.shape[1], np.bool_)
+        for joins, sees in zip(
+            self.joins, everything if self.sees is None else self.sees, strict=True
+        ):
+            result &= joins == sees
+        return result
 
     def costs(
         self, parted: NDArray[np.float64], change: NDArray[np.float64], pairs: slice
