@@ -57,6 +57,7 @@ ONLY_OPTIONS = {
     "truth_column",
     "drop_missing",
     "features",
+    "impute",
     "json",
     "labels_column",
     "no_header",

@@ -179,3 +179,42 @@ def test_the_memory_may_be_limited(partita, labels) -> None:
         assert done.exit_code == 2
         assert "memory" in done.stderr
     assert partita("--memory", "much", "methods").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["fuze"], "No such command 'fuze'. Did you mean 'fuse'?"),
+        (["fuse", "x.csv", "--id-colum", "a"], "No such option: --id-colum"),
+        (["--memry", "1GB", "methods"], "No such option: --memry"),
+        (["--memory", "much", "methods"], "expected a size such as 500MB or 8GB, got 'much'"),
+        (["fuse"], "Missing argument 'PARTITIONS'"),
+        (["methods", "--family", "grap"], "No method of family 'grap' (did you mean 'graph'?)"),
+        (["generate", "x.csv", "-g", "random"], "'random' is not one of 'random-k'"),
+    ],
+)
+def test_mistakes_of_any_kind_have_one_style(partita, arguments: list[str], error: str) -> None:
+    done = partita(*arguments)
+    assert done.exit_code == 2
+    first = done.stderr.splitlines()[0]
+    assert first.startswith("error: ")
+    assert error in first
+    assert "╭" not in done.stderr
+    assert "Usage" not in done.stderr
+
+
+def test_columns_that_are_almost_right(partita, labels) -> None:
+    done = partita("fuse", str(labels), "-i", "sampel", "-k", "3")
+    assert "has no column 'sampel' (did you mean 'sample'?)" in done.stderr
+    done = partita("fuse", str(labels), "-c", "runs_*", "-i", "sample", "-k", "3")
+    assert "has no column 'runs_*'" in done.stderr
+    done = partita("evaluate", str(labels), "--truth-column", "trut")
+    assert "has no column 'trut' (did you mean 'truth'?)" in done.stderr
+
+
+def test_convert_refuses_repeated_ids(partita, tmp_path) -> None:
+    (tmp_path / "x.csv").write_text("id,a\nx,1\nx,2\n", encoding="utf-8")
+    done = partita("convert", "x.csv", "x.npz", "-i", "id")
+    assert done.exit_code == 2
+    assert "The id 'x' occurs more than once" in done.stderr
+    assert not (tmp_path / "x.npz").exists()

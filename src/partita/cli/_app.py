@@ -52,8 +52,24 @@ def _exit_codes() -> Iterator[None]:
         code = NO_STRUCTURE if isinstance(error, NoStructureError) else USER_ERROR
         raise typer.Exit(code) from None
     except Exception as error:
-        error.add_note("This is a bug in partita. Please report it with the lines above.")
+        if _is_from_typer(error, "ClickException"):
+            _show_usage_error(error)
+            raise typer.Exit(USER_ERROR) from None
+        if not _is_from_typer(error, "Exit", "Abort"):
+            error.add_note("This is a bug in partita. Please report it with the lines above.")
         raise
+
+
+def _is_from_typer(error: Exception, *names: str) -> bool:
+    """Tell errors of typer by name: they belong to click or, in newer versions, to typer itself."""
+    return any(base.__name__ in names for base in type(error).__mro__)
+
+
+def _show_usage_error(error: Any) -> None:
+    """Show a wrong command, option or argument as every other error is shown."""
+    context = getattr(error, "ctx", None)
+    command = "partita" if context is None else context.command_path
+    show_problem(error.format_message(), [f"`{command} --help` has the options and examples"])
 
 
 @contextmanager
@@ -68,6 +84,12 @@ def _warnings_as_lines() -> Iterator[None]:
 
 class Commands(TyperGroup):
     """A group of commands that ends with the documented exit codes, also if a test runs it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args:
+            return super().parse_args(ctx, args)  # prints the help
+        with _exit_codes():
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         with _exit_codes():

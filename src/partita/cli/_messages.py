@@ -20,6 +20,8 @@ __all__ = [
     "show_problem",
 ]
 
+_NARROWEST = 24  # characters of a column that may wrap
+_PADDING = 3  # characters between columns
 METHODS_HINT = "`partita methods` lists the keys of all methods"
 
 
@@ -85,25 +87,65 @@ def print_table(
     *,
     numbers: bool = False,
     section_after: int | None = None,
+    wrapped: Sequence[str] = (),
+    optional: Sequence[str] = (),
 ) -> None:
-    """Print a table on stdout.
+    """Print a table on stdout that fits the terminal.
 
-    Cells may contain the markup of rich. Pass text of other origin through `escape_markup`.
+    Cells may contain the markup of rich. Pass text of other origin through `escape_markup`. Text in
+    the columns `wrapped` may continue in the next line. If the terminal is too narrow, the columns
+    `optional` are left out, the first one first, and a line says so.
     """
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for i, column in enumerate(columns):
-        justify: Literal["left", "right"] = "right" if numbers and i else "left"
-        table.add_column(column, justify=justify, overflow="fold")
-    for i, row in enumerate(rows):
-        table.add_row(*row, end_section=i == section_after)
     console = Console(highlight=False)
-    if not console.is_terminal:  # do not wrap lines that a program reads
+    is_terminal = console.is_terminal
+    if not is_terminal:  # do not wrap lines that a program reads
         console = Console(highlight=False, width=200)
+    left_out: list[str] = []
+    if is_terminal:
+        left_out = _left_out(columns, rows, wrapped, optional, console.width)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    shown = [i for i, column in enumerate(columns) if column not in left_out]
+    for i in shown:
+        justify: Literal["left", "right"] = "right" if numbers and i else "left"
+        may_wrap = not is_terminal or i == 0 or columns[i] in wrapped
+        table.add_column(columns[i], justify=justify, overflow="fold", no_wrap=not may_wrap)
+    for i, row in enumerate(rows):
+        table.add_row(*(row[j] for j in shown), end_section=i == section_after)
     console.print(table)
+    if left_out:
+        console.print(
+            f"not shown: {', '.join(reversed(left_out))}; a wider terminal, a pipe or --json has "
+            "them",
+            style="dim",
+        )
+
+
+def _left_out(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    wrapped: Sequence[str],
+    optional: Sequence[str],
+    width: int,
+) -> list[str]:
+    """Return the columns to leave out so that the others fit the width."""
+    from rich.text import Text
+
+    widths = {}
+    for i, column in enumerate(columns):
+        cells = [Text.from_markup(row[i]).cell_len for row in rows]
+        natural = max([len(column), *cells])
+        widths[column] = min(natural, _NARROWEST) if column in wrapped or i == 0 else natural
+    left_out: list[str] = []
+    for column in optional:
+        if sum(widths.values()) + _PADDING * len(widths) <= width:
+            break
+        if widths.pop(column, None) is not None:
+            left_out.append(column)
+    return left_out
 
 
 def escape_markup(text: str) -> str:

@@ -10,8 +10,11 @@ import typer
 __all__ = [
     "Clusters",
     "Columns",
+    "DropMissing",
     "Encoding",
     "IdColumn",
+    "Impute",
+    "ImputeOption",
     "Json",
     "LabelsColumn",
     "LabelsFile",
@@ -25,11 +28,13 @@ __all__ = [
     "PartitionsFile",
     "PartitionsFiles",
     "Quiet",
+    "Scale",
     "Seed",
     "k_range",
 ]
 
 _FORMATS = ".csv, .tsv, .parquet, .npy, .npz or .h5ad"
+_READABLE = ".csv, .tsv, .xlsx, .parquet, .npy, .npz or .h5ad"
 
 
 class Noise(StrEnum):
@@ -38,6 +43,13 @@ class Noise(StrEnum):
     missing = "missing"
     cluster = "cluster"
     singletons = "singletons"
+
+
+class Impute(StrEnum):
+    """What replaces a missing feature."""
+
+    median = "median"
+    mean = "mean"
 
 
 def _keys(incomplete: str) -> list[str]:
@@ -50,11 +62,29 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers.")]
 
+Scale = Annotated[
+    str,
+    typer.Option(
+        help="Standardize features: auto (if their units differ), standard or none.",
+    ),
+]
+ImputeOption = Annotated[
+    Impute | None,
+    typer.Option("--impute", help="Fill missing features with the median or mean of their column."),
+]
+DropMissing = Annotated[
+    bool,
+    typer.Option(
+        "--drop-missing",
+        help="Leave samples with a missing feature out; they get no labels from that table.",
+    ),
+]
+
 PartitionsFile = Annotated[
     str,
     typer.Argument(
         metavar="PARTITIONS",
-        help=f"Table with one partition per column: {_FORMATS}, the folder of a store, or - for "
+        help=f"Table with one partition per column: {_READABLE}, the folder of a store, or - for "
         "CSV on stdin.",
     ),
 ]
@@ -62,13 +92,13 @@ PartitionsFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="PARTITIONS",
-        help=f"Table with one partition per column: {_FORMATS}, the folder of a store, or - for "
+        help=f"Table with one partition per column: {_READABLE}, the folder of a store, or - for "
         "CSV on stdin. With --features: one table of features per view.",
     ),
 ]
 LabelsFile = Annotated[
     str,
-    typer.Argument(metavar="LABELS", help=f"Table with the consensus of the samples: {_FORMATS}."),
+    typer.Argument(metavar="LABELS", help=f"Table with the consensus of the samples: {_READABLE}."),
 ]
 LabelsColumn = Annotated[
     str | None,

@@ -14,6 +14,7 @@ from partita.config import Progress, config_context
 __all__ = ["PATIENCE", "progress_bars"]
 
 PATIENCE = 2.0  # seconds; shorter tasks show no bar
+_BAR_WIDTH = 20  # characters
 _MAX_COUNT = 10_000  # steps; more are shown in percent
 
 
@@ -44,15 +45,20 @@ class _Bars:
     def __init__(self, title: str, console: Any) -> None:
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as RichProgress
+        from rich.table import Column
 
         self._bars = RichProgress(
-            TextColumn("{task.description:<16}"),
-            BarColumn(),
-            TextColumn("{task.fields[count]}"),
-            TimeElapsedColumn(),
+            TextColumn("{task.description:<16}", table_column=Column(no_wrap=True)),
+            BarColumn(_BAR_WIDTH),
+            TextColumn("{task.fields[count]}", table_column=Column(no_wrap=True)),
+            TimeElapsedColumn(table_column=Column(no_wrap=True)),
             _time_left(),
-            TextColumn("[dim]{task.fields[message]}"),
+            TextColumn(
+                "[dim]{task.fields[message]}",
+                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
+            ),
             console=console,
+            expand=True,
             transient=True,
         )
         self._tasks: dict[str, Any] = {}
@@ -104,6 +110,7 @@ class _Bars:
 def _time_left() -> Any:
     """Return a column with the remaining time, by the mean time per step so far."""
     from rich.progress import ProgressColumn, Task
+    from rich.table import Column
     from rich.text import Text
 
     class TimeLeft(ProgressColumn):
@@ -115,7 +122,7 @@ def _time_left() -> Any:
             left = task.elapsed * (task.total - task.completed) / task.completed
             return Text(f"{timedelta(seconds=round(left))} left", style="cyan")
 
-    return TimeLeft()
+    return TimeLeft(table_column=Column(no_wrap=True))
 
 
 def _count(step: Progress) -> str:

@@ -187,7 +187,10 @@ def one_column(table: Table, name: str | None, option: str) -> tuple[str, Any]:
         raise ValueError(f"{table.source} has several columns ({names}): say which, {option}.")
     name = next(iter(table.columns)) if name is None else name
     if name not in table.columns:
-        raise ValueError(f"{table.source} has no column {name!r}; it has {names}.")
+        from partita.io import did_you_mean
+
+        close = did_you_mean(name, list(table.columns))
+        raise ValueError(f"{table.source} has no column {name!r}{close}; it has {names}.")
     return name, table.columns[name]
 
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from partita.cli._features import FeatureReader
 from partita.cli._tables import InputPartitions, Source
 
 if TYPE_CHECKING:
+    from partita.ensemble import Ensemble
     from partita.io import Table
 
 __all__ = ["generate_from_files"]
@@ -20,8 +22,10 @@ def generate_from_files(
     paths: Sequence[str],
     generator: Any = None,
     *,
+    reader: FeatureReader,
     columns: Sequence[str] | None = None,
     id_column: str | None = None,
+    missing_values: Sequence[str] | None = None,
     no_header: bool = False,
     encoding: str | None = None,
     partitions_per_view: int | None = None,
@@ -30,26 +34,60 @@ def generate_from_files(
     """Read one view per file and make the partitions of all views.
 
     Samples are matched by id, or by their order if no file has ids. A view has the name of its
-    file without folder and suffix. `generator` and `options` are those of
+    file without folder and suffix. `reader` prepares the features; a sample that it leaves out of
+    every view has no labels. `generator` and `options` are those of
     `partita.multiview.generate_partitions`.
     """
+    import numpy as np
+
     from partita.multiview import generate_partitions
 
     if paths.count("-") > 1:
         raise ValueError("Only one of the files can be stdin (-).")
-    tables = {
-        name: Source(path, columns, id_column, None, no_header, encoding).features()
+    views = {
+        name: reader.read(Source(path, columns, id_column, missing_values, no_header, encoding))
         for name, path in zip(_view_names(paths), paths, strict=True)
     }
+    tables = {name: table for name, (table, _) in views.items()}
     _check_ids(list(tables.values()))
+    has_ids = all(table.ids is not None for table in tables.values())
+    ids = {
+        name: np.arange(table.n_samples).astype(str) if table.ids is None else table.ids
+        for name, table in tables.items()
+    }
+    complete = {name: ~np.isnan(matrix).any(axis=1) for name, (_, matrix) in views.items()}
+    is_whole = all(rows.all() for rows in complete.values())
     ensemble = generate_partitions(
-        {name: table.matrix() for name, table in tables.items()},
+        {name: matrix[complete[name]] for name, (_, matrix) in views.items()},
         generator,
-        present={name: table.ids for name, table in tables.items() if table.ids is not None},
+        present={name: ids[name][complete[name]] for name in ids}
+        if has_ids or not is_whole
+        else None,
         partitions_per_view=partitions_per_view or _PARTITIONS_PER_VIEW,
         **options,
     )
+    if not is_whole:
+        order = list(dict.fromkeys(sample for part in ids.values() for sample in part.tolist()))
+        ensemble = _with_all_samples(ensemble, order, has_ids=has_ids)
     return InputPartitions(ensemble, next(iter(tables.values())).id_name)
+
+
+def _with_all_samples(ensemble: Ensemble, order: list[Any], *, has_ids: bool) -> Ensemble:
+    """Return the partitions with all samples, without labels for those that no view has."""
+    import numpy as np
+
+    from partita.ensemble import Ensemble
+
+    place = {sample: i for i, sample in enumerate(order)}
+    labels = np.full((len(order), ensemble.n_partitions), -1, np.int64)
+    rows = [place[sample] for sample in np.asarray(ensemble.sample_ids).tolist()]
+    labels[rows] = np.where(ensemble.observed, ensemble.codes.astype(np.int64), -1)
+    return Ensemble.from_partitions(
+        labels,
+        partition_names=np.asarray(ensemble.partition_names).tolist(),
+        sample_ids=order if has_ids else None,
+        unlabeled="keep",
+    )
 
 
 def _view_names(paths: Sequence[str]) -> list[str]:

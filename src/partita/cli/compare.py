@@ -110,6 +110,11 @@ def _print(comparison: Comparison) -> None:
             cells.append(f"{record['peak_bytes'] / 2**20:.0f}")
         rows.append([*cells, *("" if record[m] is None else f"{record[m]:.3f}" for m in measures)])
     names = [{"anmi": "ANMI"}.get(m, m) for m in measures]
-    print_table(["method", "clusters", "seconds", "peak MB", *names], rows, numbers=True)
+    print_table(
+        ["method", "clusters", "seconds", "peak MB", *names],
+        rows,
+        numbers=True,
+        optional=("peak MB",),
+    )
     if failures:
-        print_table(["failed", "reason"], failures)
+        print_table(["failed", "reason"], failures, wrapped=("reason",))

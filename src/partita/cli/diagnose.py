@@ -98,7 +98,8 @@ def run(
 
 def _print_records(columns: dict[str, str], records: list[dict[str, Any]]) -> None:
     rows = [[_cell(record[key], key) for key in columns] for record in records]
-    print_table(list(columns.values()), rows, numbers=True)
+    optional = ("equal", "without it", "labeled", "share", "other views", "within")
+    print_table(list(columns.values()), rows, numbers=True, optional=optional)
 
 
 def _cell(value: Any, column: str) -> str:

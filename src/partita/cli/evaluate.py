@@ -65,7 +65,8 @@ def run(
         return
     measures = list(next(iter(scores.values())))
     rows = [[escape_markup(name), *(f"{s[m]:.3f}" for m in measures)] for name, s in scores.items()]
-    print_table(["column", *measures], rows, numbers=True)
+    variants = [m for m in reversed(measures) if m.startswith("NMI_")]
+    print_table(["column", *measures], rows, numbers=True, optional=variants)
 
 
 def _columns_of(

@@ -11,8 +11,10 @@ from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_j
 from partita.cli._options import (
     Clusters,
     Columns,
+    DropMissing,
     Encoding,
     IdColumn,
+    ImputeOption,
     Json,
     Method,
     MissingValues,
@@ -22,6 +24,7 @@ from partita.cli._options import (
     Output,
     PartitionsFiles,
     Quiet,
+    Scale,
     Seed,
     k_range,
 )
@@ -55,6 +58,9 @@ def run(
         str | None,
         typer.Option(help="Folder for the state of a long run; the same command resumes it."),
     ] = None,
+    scale: Scale = "auto",
+    impute: ImputeOption = None,
+    drop_missing: DropMissing = False,
     columns: Columns = None,
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
@@ -68,12 +74,13 @@ def run(
     """Fuse partitions into one and say how far to trust it.
 
     With --features, each table is clustered 20 times on random halves of its features, and these
-    partitions are fused: a sample in at least one table gets a label. `partita generate` has more
-    options.
+    partitions are fused: a sample in at least one table gets a label. --scale, --impute and
+    --drop-missing are for features. `partita generate` has more options.
 
     A store that exceeds memory is fused out of core by methods that can (sec, kcc, ccgp ...): the
     result has labels and no confidence.
     """
+    from partita.cli._features import FeatureReader
     from partita.cli._fusion_files import check_files_of_large_store, write_fusion
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, check_report
@@ -89,6 +96,8 @@ def run(
     check_output(output, as_json)
     check_report(report)
     messages = Messages(quiet)
+    if not features and (impute or drop_missing or scale != "auto"):
+        raise ValueError("--scale, --impute and --drop-missing are for features: add --features.")
     if len(partitions) > 1 and not features:
         raise ValueError(
             f"Expected one table of partitions, got {len(partitions)} files. If they are tables of "
@@ -103,8 +112,10 @@ def run(
         with progress_bars("generating", quiet=quiet):
             views = generate_from_files(
                 partitions,
+                reader=FeatureReader(messages, scale, impute, drop_missing),
                 columns=columns,
                 id_column=id_column,
+                missing_values=missing_values,
                 no_header=no_header,
                 encoding=encoding,
                 n_clusters=ks[0] if len(ks) == 1 else None,

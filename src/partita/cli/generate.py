@@ -10,13 +10,16 @@ import typer
 from partita.cli._messages import Messages, print_json
 from partita.cli._options import (
     Columns,
+    DropMissing,
     Encoding,
     IdColumn,
+    ImputeOption,
     Json,
     MissingValues,
     NoHeader,
     Output,
     Quiet,
+    Scale,
     Seed,
 )
 
@@ -44,7 +47,8 @@ def run(
         list[str],
         typer.Argument(
             metavar="FEATURES",
-            help="Table of numbers: .csv, .tsv, .parquet, .npy, .npz, .h5ad; - for CSV on stdin. "
+            help="Table of numbers: .csv, .tsv, .xlsx, .parquet, .npy, .npz, .h5ad; - for CSV on "
+            "stdin. "
             "Several tables are views of the samples, joined by id.",
         ),
     ],
@@ -85,13 +89,7 @@ def run(
     ratio: Annotated[
         float | None, typer.Option(help="Share of the features or rows that a partition uses.")
     ] = None,
-    scale: Annotated[
-        str,
-        typer.Option(
-            help="Standardize the features of one table: auto (if their units differ), standard "
-            "or none."
-        ),
-    ] = "auto",
+    scale: Scale = "auto",
     metric: Annotated[str | None, typer.Option(help="Distance: euclidean or cosine.")] = None,
     resolution: Annotated[
         str | None,
@@ -104,13 +102,8 @@ def run(
             "key of obsp, such as connectivities, is a graph for random-leiden."
         ),
     ] = None,
-    drop_missing: Annotated[
-        bool,
-        typer.Option(
-            "--drop-missing",
-            help="Leave samples of one table with a missing feature out; they get no labels.",
-        ),
-    ] = False,
+    impute: ImputeOption = None,
+    drop_missing: DropMissing = False,
     columns: Columns = None,
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
@@ -130,6 +123,7 @@ def run(
     """
     import numpy as np
 
+    from partita.cli._features import FeatureReader
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, write
     from partita.generators import make_generator
@@ -155,20 +149,21 @@ def run(
     made = make_generator(
         generator.value, **{name: value for name, value in options.items() if value is not None}
     )
-    reading: dict[str, Any] = {"columns": columns, "id_column": id_column, "no_header": no_header}
-    reading["encoding"] = encoding
-    if len(features) > 1 and (use or drop_missing or missing_values):
-        raise ValueError("--use, --drop-missing and --missing-values are for one table.")
+    reading: dict[str, Any] = {
+        "columns": columns,
+        "id_column": id_column,
+        "missing_values": missing_values,
+        "no_header": no_header,
+        "encoding": encoding,
+    }
+    if made.metric == "cosine" and scale == "auto":
+        scale = "none"  # directions from the origin
+    reader = FeatureReader(messages, scale, impute, drop_missing, use)
     with progress_bars("generating", quiet=quiet):
         if graph is not None:
             table = _table_of(made.fit_transform(graph[0]), made, graph[1], "cell")
         elif len(features) == 1:
-            source = Source(features[0], missing_values=missing_values, **reading)
-            read = source.features(use, allow_missing=drop_missing)
-            is_matrix = features[0].endswith(".h5ad") and columns is None
-            if scale == "auto" and (made.metric == "cosine" or is_matrix):
-                scale = "none"  # directions from the origin, or one unit: an embedding, expression
-            table = _partitions_of_one(read, made, scale, messages)
+            table = _partitions_of_one(*reader.read(Source(features[0], **reading)), made)
         else:
             table = _partitions_of_views(
                 features,
@@ -177,6 +172,7 @@ def run(
                 partitions_per_view=partitions,
                 feature_ratio=ratio,
                 random_state=seed,
+                reader=reader,
                 **reading,
             )
     labels = np.column_stack([*table.columns.values()])
@@ -199,21 +195,12 @@ def run(
     messages.show(text if output in (None, "-") else f"wrote {output}: {text}")
 
 
-def _partitions_of_one(table: Table, generator: Any, scale: str, messages: Messages) -> Table:
-    """Return the partitions of one table of features, -1 where a label is missing."""
+def _partitions_of_one(table: Table, X: Any, generator: Any) -> Table:
+    """Return the partitions of one table of features, -1 for the samples that are left out."""
     import numpy as np
 
-    from partita.generators import make_scaler
-
-    X = table.matrix()
     complete = np.flatnonzero(~np.isnan(X).any(axis=1))
-    if len(complete) < len(X):
-        messages.show(f"{len(X) - len(complete)} samples with a missing feature get no labels")
-        X = X[complete]
-    if (scaler := make_scaler(X, scale)) is not None:
-        X = scaler.transform(X)
-        messages.show("standardized the features; --scale none uses them as they are")
-    made = generator.fit_transform(X)
+    made = generator.fit_transform(X[complete])
     labels = np.full((table.n_samples, made.shape[1]), -1, made.dtype)
     labels[complete] = made
     return _table_of(labels, generator, table.ids, table.id_name)

@@ -19,12 +19,14 @@ def run(
     """List the consensus methods."""
     from dataclasses import fields
 
+    from partita.io import did_you_mean
     from partita.registry import all_methods
 
     classes = all_methods(family=family)
     if not classes:
-        families = ", ".join(sorted({c.info.family for c in all_methods()}))
-        raise ValueError(f"No method of family {family!r}. Available: {families}.")
+        families = sorted({c.info.family for c in all_methods()})
+        close = did_you_mean(str(family), families)
+        raise ValueError(f"No method of family {family!r}{close}; there are {', '.join(families)}.")
     records: list[dict[str, Any]] = [
         {"class": c.__name__}
         | {f.name: getattr(c.info, f.name) for f in fields(c.info) if f.name != "bytes_needed"}
@@ -44,4 +46,5 @@ def run(
         ]
         for record in records
     ]
-    print_table(["key", "name", "family", "missing labels", "random", "memory"], rows)
+    columns = ["key", "name", "family", "missing", "random", "memory"]
+    print_table(columns, rows, wrapped=("name",), optional=("memory", "random"))

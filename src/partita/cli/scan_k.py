@@ -10,8 +10,10 @@ from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_j
 from partita.cli._options import (
     Clusters,
     Columns,
+    DropMissing,
     Encoding,
     IdColumn,
+    ImputeOption,
     Json,
     Method,
     MissingValues,
@@ -20,6 +22,7 @@ from partita.cli._options import (
     NoiseOption,
     PartitionsFile,
     Quiet,
+    Scale,
     Seed,
     k_range,
 )
@@ -44,6 +47,9 @@ def run(
         int, typer.Option(min=2, help="Number of pairs of halves of the partitions.")
     ] = 10,
     null: Annotated[int, typer.Option(min=2, help="Number of null ensembles.")] = 10,
+    scale: Scale = "auto",
+    impute: ImputeOption = None,
+    drop_missing: DropMissing = False,
     columns: Columns = None,
     id_column: IdColumn = None,
     missing_values: MissingValues = None,
@@ -55,6 +61,9 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Choose the number of clusters against a null, or find that there is no structure."""
+    import numpy as np
+
+    from partita.cli._features import FeatureReader
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source
     from partita.registry import prepare
@@ -64,6 +73,8 @@ def run(
     with hint_on_error(METHODS_HINT):
         estimator = prepare(method)
     messages = Messages(quiet)
+    if not features and (impute or drop_missing or scale != "auto"):
+        raise ValueError("--scale, --impute and --drop-missing are for features: add --features.")
     source = Source(partitions, columns, id_column, missing_values, no_header, encoding)
     options: dict[str, Any] = {
         "method": estimator,
@@ -73,7 +84,8 @@ def run(
     }
     with progress_bars("scan", quiet=quiet):
         if features:
-            scan = scan_k_features(source.features().matrix(), ks, **options)
+            X = FeatureReader(messages, scale, impute, drop_missing).read(source)[1]
+            scan = scan_k_features(X[~np.isnan(X).any(axis=1)], ks, **options)
         else:
             scan = scan_k(source.ensemble(noise, messages).ensemble, ks, **options)
     if as_json:
@@ -100,7 +112,8 @@ def _print(scan: KScan) -> None:
         cells += [f"{record[c]:.3f}" for c in _CURVES_WITHOUT_NULL]
         rows.append([f"{markup[0]}{cell}{markup[1]}" for cell in cells])
     names = ["K", "gain", "s.e.", *(f"{c.replace('_', ' ')} (null)" for c in _CURVES_WITH_NULL)]
-    print_table([*names, *(c.replace("_", " ") for c in _CURVES_WITHOUT_NULL)], rows, numbers=True)
+    columns = [*names, *(c.replace("_", " ") for c in _CURVES_WITHOUT_NULL)]
+    print_table(columns, rows, numbers=True, optional=columns[:3:-1])
     if scan.best_k is None:
         typer.echo("no structure found: no K does better than the null")
     else:

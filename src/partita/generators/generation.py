@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,11 @@ def make_generator(generator: Any, **parameters: Any) -> BaseGenerator:
     if isinstance(generator, str):
         key = generator.lower().replace("-", "_")
         if key not in GENERATORS:
-            raise ValueError(f"No generator {generator!r}. Available: {', '.join(GENERATORS)}.")
+            close = get_close_matches(key, GENERATORS, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise ValueError(
+                f"No generator {generator!r}.{hint} Available: {', '.join(GENERATORS)}."
+            )
         generator = GENERATORS[key]
     made: BaseGenerator = generator() if isinstance(generator, type) else clone(generator)
     accepted = made.get_params(deep=False)

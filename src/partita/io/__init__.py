@@ -1,4 +1,4 @@
-"""Tables of labels or features in files: CSV, TSV, parquet, npy, npz, h5ad and label stores.
+"""Tables of labels or features in files: CSV, TSV, Excel, parquet, npy, npz, h5ad and stores.
 
 One table, in `_formats`, says which module reads and writes files of a suffix. Each such module has
 `read_blocks` and `write_blocks`. Sample ids and column names are kept, nothing is unpickled, and
@@ -7,7 +7,7 @@ the meaning of a cell does not depend on which packages are installed, see `read
 
 from __future__ import annotations
 
-from partita.io._blocks import choose_columns
+from partita.io._blocks import choose_columns, did_you_mean
 from partita.io._conversion import Conversion, convert
 from partita.io._formats import check_target
 from partita.io._h5ad import read_graph
@@ -27,6 +27,7 @@ __all__ = [
     "check_target",
     "choose_columns",
     "convert",
+    "did_you_mean",
     "read_features",
     "read_graph",
     "read_labels",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,15 @@ from numpy.typing import NDArray
 from partita._input.columns import match_columns
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["Block", "Selection", "TableBlocks", "TableHeader", "choose_columns", "collect"]
+__all__ = [
+    "Block",
+    "Selection",
+    "TableBlocks",
+    "TableHeader",
+    "choose_columns",
+    "collect",
+    "did_you_mean",
+]
 
 _N_LISTED = 20
 
@@ -94,7 +103,10 @@ def choose_columns(
             "line holds no names, say so (header=False, on the command line --no-header)."
         )
     if id_column is not None and id_column not in names:
-        raise InvalidEnsembleError(f"{source} has no column {id_column!r}; {_listed(names)}.")
+        raise InvalidEnsembleError(
+            f"{source} has no column {id_column!r}{did_you_mean(id_column, names)}; "
+            f"{_listed(names)}."
+        )
     others = [name for name in names if name != id_column]
     if not others:
         raise InvalidEnsembleError(f"{source} has no columns besides the ids.")
@@ -103,9 +115,18 @@ def choose_columns(
     matched = {pattern: match_columns(others, pattern) for pattern in patterns}
     unmatched = [pattern for pattern, columns in matched.items() if not columns]
     if unmatched:
-        raise InvalidEnsembleError(f"{source} has no column {unmatched[0]!r}; {_listed(others)}.")
+        raise InvalidEnsembleError(
+            f"{source} has no column {unmatched[0]!r}{did_you_mean(unmatched[0], others)}; "
+            f"{_listed(others)}."
+        )
     chosen = {name for columns in matched.values() for name in columns}
     return [name for name in others if name in chosen]
+
+
+def did_you_mean(name: str, names: Sequence[str]) -> str:
+    """Return " (did you mean ...?)" for a name that is close to another one, otherwise ""."""
+    close = get_close_matches(name, [str(other) for other in names], n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _listed(names: Sequence[str]) -> str:

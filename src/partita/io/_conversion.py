@@ -21,6 +21,8 @@ from partita.io.store import LabelStore, require_new_folder
 
 __all__ = ["Conversion", "convert"]
 
+_CHECKED_IDS = 1_000_000  # ids that are compared with each other
+
 
 @dataclass(frozen=True)
 class Conversion:
@@ -91,7 +93,8 @@ def convert(
     -----
     A store and parquet keep the types of labels. Text files have no types, see `read_labels`. An
     .npy file holds whole numbers with -1 where a label is missing, numbers with NaN or text with
-    "", and neither ids nor names. Samples without any label are kept.
+    "", and neither ids nor names. Samples without any label are kept. Repeated ids are an error;
+    only the first million ids are compared, so that memory does not grow with the samples.
 
     Examples
     --------
@@ -183,10 +186,25 @@ def _decode(codes: NDArray[Any], categories: NDArray[Any]) -> NDArray[Any]:
     return np.ma.masked_array(values, is_missing) if is_missing.any() else values
 
 
+def _check_repeated(ids: Sequence[Any], seen: set[int]) -> None:
+    """Raise an error for an id that was seen before, in this block or an earlier one."""
+    for name in ids:
+        key = hash(name)
+        if key in seen:
+            raise InvalidEnsembleError(
+                f"The id {name!r} occurs more than once. An id names one sample: make the ids "
+                "different, or name another column."
+            )
+        seen.add(key)
+
+
 def _counted(labels: LabelBlocks) -> Iterator[CodedBlock]:
     """Iterate over the blocks, report progress and check the number of samples."""
     done = 0
+    seen: set[int] = set()
     for ids, codes in labels.blocks:
+        if ids is not None and done < _CHECKED_IDS:
+            _check_repeated(ids, seen)
         yield ids, codes
         done += len(codes)
         report_progress("convert", done, labels.n_samples)

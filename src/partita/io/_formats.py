@@ -12,7 +12,7 @@ from typing import IO, Any, NamedTuple
 from partita._atomic import atomic_path
 from partita._damage import explained_reading
 from partita.exceptions import InvalidEnsembleError
-from partita.io import _delimited, _h5ad, _npz, _parquet, npy
+from partita.io import _delimited, _h5ad, _npz, _parquet, _xlsx, npy
 from partita.io._blocks import Block, Selection, TableBlocks, TableHeader
 
 __all__ = ["STORE_SUFFIXES", "check_target", "open_blocks", "write_blocks"]
@@ -47,6 +47,9 @@ _FORMATS = {
     ".pq": _PARQUET,
 }
 STORE_SUFFIXES = ("", ".store")
+_READERS = {suffix: form.read_blocks for suffix, form in _FORMATS.items()} | {
+    ".xlsx": _xlsx.read_blocks  # only read
+}
 
 
 def open_blocks(
@@ -55,7 +58,7 @@ def open_blocks(
     """Open a table for one pass over its rows, by the suffix of its name.
 
     An open text file is read as CSV. Without `cells_per_block`, a table with types is one block;
-    .npz and .h5ad files always are.
+    .npz, .h5ad and .xlsx files always are.
     """
     if not isinstance(source, str | Path):
         return _CSV.read_blocks(source, selection)
@@ -63,14 +66,14 @@ def open_blocks(
     suffix = path.suffix.lower()
     if suffix == ".gz" and Path(path.stem).suffix.lower() in (".csv", ".tsv", ".txt", ".tab"):
         suffix = Path(path.stem).suffix.lower()
-    if suffix not in _FORMATS:
+    if suffix not in _READERS:
         raise InvalidEnsembleError(
             f"Cannot read {str(path)!r}: expected a label store or a file that ends in "
-            f"{', '.join(_FORMATS)}, or .csv.gz."
+            f"{', '.join(_READERS)}, or .csv.gz."
         )
     if not path.exists():
         raise FileNotFoundError(f"No file {str(path)!r}.")
-    return _explained_blocks(path, _FORMATS[suffix].read_blocks(path, selection, cells_per_block))
+    return _explained_blocks(path, _READERS[suffix](path, selection, cells_per_block))
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from partita.io._vocabulary import (
 
 __all__ = ["read_features", "read_labels"]
 
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d{1,3}(\.?\d{3})*,\d+([eE][+-]?\d+)?|[+-]?\d+,\d+")
 _MISSING_TOKENS = frozenset(
     {"?", "-", "--", ".", "n/a", "#n/a", "unknown", "missing", "none", "na"}
 )
@@ -45,8 +45,8 @@ def read_labels(
     Parameters
     ----------
     source : path, or open text file with CSV or TSV
-        The suffix names the format: .csv, .tsv (also compressed, .csv.gz), .parquet, .npy, .npz or
-        .h5ad (columns of `obs`).
+        The suffix names the format: .csv, .tsv (also compressed, .csv.gz), .xlsx (the first sheet),
+        .parquet, .npy, .npz or .h5ad (columns of `obs`).
     columns : sequence of str, optional
         Names or patterns such as "leiden_*". By default all columns but the ids; required for
         .h5ad.
@@ -153,7 +153,8 @@ def _parse_numbers(
             raise ValueError(
                 f"{source}: column {table.names[i]!r} has no value in row {first_row + row + 1} "
                 f"({sum(is_missing)} missing in this column), a number was expected. Fill or leave "
-                f"out such rows (allow_missing=True, on the command line --drop-missing). {_HINT}"
+                f"out such values (allow_missing=True; on the command line --impute median or "
+                f"--drop-missing). {_HINT}"
             )
         values = ["nan" if absent else cell for cell, absent in zip(cells, is_missing, strict=True)]
         try:
@@ -186,7 +187,10 @@ def _gather(
 def _advice(cell: str) -> str:
     """Return what to do about a cell that is not a number, if its form tells."""
     if _DECIMAL_COMMA.fullmatch(cell.strip()):
-        return "It has a decimal comma; write decimal points. "
+        return (
+            "It has a decimal comma: export the table with decimal points, or replace the commas "
+            "in the numbers (sed 's/,/./g' if the columns are separated by something else). "
+        )
     if cell.strip().lower() in MISSING_TOKENS:
         return f"If it means a missing value, say so: missing_values, --missing-values {cell!r}. "
     return ""
