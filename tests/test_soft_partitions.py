@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 import partita
-from partita import CCC, CCGP, EAC, KC, LWEA, LWGP, SEC, fuse
+from partita import CCC, CCGP, EAC, ECCMS, GWCA, KC, KCC, LCE, LWEA, LWGP, RCE, SEC, Voting, fuse
 from partita.consensus import BaseConsensus
 from partita.datasets import make_partitions
 from partita.ensemble import Ensemble, SoftEnsemble
@@ -41,7 +41,7 @@ def one_hot(labels):
 def planted(seed=0, n=120, m=8, missing=0.0):
     """Memberships near a planted partition, and the partition."""
     rng = np.random.default_rng(seed)
-    y = rng.integers(3, size=n)
+    y = rng.permutation(np.arange(n) % 3)  # equal sizes, which balanced methods need
     tables = []
     for i in range(m):
         noise = rng.dirichlet(np.ones(3 + i % 2), size=n)
@@ -65,7 +65,9 @@ def mixtures():
 
 
 def test_which_methods_take_memberships():
-    assert set(KEYS) >= {"ccc", "ccgp", "eac", "hbgf", "kc", "lwea", "lwgp", "sec"}
+    # what the others need are labels: sets, codes or 0/1 agreements
+    others = {"bce", "ecmc", "gcc", "hgpa", "medianpartition", "spce", "trce"}
+    assert {method.info.key for method in partita.all_methods()} - set(KEYS) == others
     assert all(method._solve_soft is not BaseConsensus._solve_soft for method in METHODS)
 
 
@@ -113,7 +115,7 @@ def test_nearly_hard_memberships_give_the_labels_of_the_partitions(method):
 @pytest.mark.parametrize("method", METHODS, ids=KEYS)
 def test_missing_memberships(method):
     tables, y = planted(missing=0.2)
-    if method in (CCC, SEC):
+    if method in (CCC, GWCA, KCC, SEC):
         with pytest.raises(NotSupportedError, match="missing rows"):
             prepared(method).fit(tables)
     else:
@@ -195,6 +197,77 @@ def test_objective_of_kmeans_on_soft_coassociation():
     assert weighted.objective_ != pytest.approx(method.objective_, rel=1e-3)
 
 
+OPTIONS = [
+    partita.ECPCS(3, assign_labels="meta", random_state=0),
+    LCE(3, similarity="asrs"),
+    LCE(3, assign_labels="spectral", random_state=0),
+    ECCMS(3, affinity="ca"),
+    ECCMS(3, affinity="pts"),
+    ECCMS(3, affinity="ecpcs"),
+    ECCMS(3, assign_labels="spectral"),
+    GWCA(3, assign_labels="spectral"),
+    KCC(3, normalized=True, random_state=0),
+    partita.MEC(3, groups=[0, 0, 0, 0, 1, 1, 1, 1], random_state=0),
+    partita.RSEC(3, similarity="signed", random_state=0),
+]
+
+
+@pytest.mark.parametrize("method", OPTIONS, ids=str)
+def test_options_on_one_hot_and_on_planted_memberships(method):
+    tables, y = planted()
+    assert adjusted_rand_score(y, method.fit_predict(tables)) == 1.0
+    labels = make_partitions(90, 8, 3, noise=0.2, random_state=3)[0]
+    core = SoftEnsemble.from_memberships(one_hot(labels)).compress()
+    solution = method._solve_soft(core, np.random.default_rng(0))
+    method.fit(labels)
+    assert adjusted_rand_score(core.expand(solution.labels), method.labels_) == 1.0
+    if np.isfinite(method.objective_):
+        np.testing.assert_allclose(solution.objective, method.objective_, rtol=1e-6)
+
+
+def test_learned_matrix_of_memberships():
+    """RCE on memberships is RCE on the matrices of the probabilities of a common label."""
+    tables, _ = planted(n=40, missing=0.2)
+    method = RCE(3, random_state=0).fit(tables)
+    matrices = np.stack([table @ table.T for table in tables])
+    expected = RCE(3, random_state=0).fit_matrices(matrices)
+    np.testing.assert_allclose(
+        method.consensus_matrix(), expected.consensus_matrix(), rtol=0, atol=1e-6
+    )
+    np.testing.assert_allclose(method.partition_errors_, expected.partition_errors_, rtol=1e-5)
+    np.testing.assert_allclose(
+        method.error_matrix(1), expected.error_matrix(matrices[1]), rtol=0, atol=1e-6
+    )
+
+
+def test_votes_of_memberships():
+    """U is the mean of the memberships after the best relabeling (Hungarian method)."""
+    tables, y = planted(n=60, m=5)
+    renamed = [np.roll(table, i, axis=1) for i, table in enumerate(tables)]
+    method = Voting(3).fit(renamed)
+    found = method.membership_
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    narrow = [table for table in tables if table.shape[1] == 3]
+    assert len(narrow) == 3
+    only = Voting(3).fit([np.roll(table, i, axis=1) for i, table in enumerate(narrow)])
+    expected = np.mean(narrow, axis=0)
+    expected = expected[:, [y[only.labels_ == k][0] for k in range(3)]]
+    np.testing.assert_allclose(only.membership_, expected)
+    votes = only.membership_
+    share = 1.0 - np.square(votes).sum(axis=1)
+    assert only.objective_ == pytest.approx(share.mean())
+
+
+def test_columns_without_memberships_are_no_clusters():
+    tables, _ = planted(n=30)
+    wider = [np.insert(table, 1, 0.0, axis=1) for table in tables]
+    assert SoftEnsemble.from_memberships(wider).n_base_clusters == sum(t.shape[1] for t in tables)
+    np.testing.assert_array_equal(
+        partita.MCLA(3, random_state=0).fit_predict(wider),
+        partita.MCLA(3, random_state=0).fit_predict(tables),
+    )
+
+
 def test_fuse_posterior_probabilities(mixtures):
     tables, y = mixtures
     fusion = fuse(tables, 3, random_state=0)
@@ -209,9 +282,9 @@ def test_fuse_posterior_probabilities(mixtures):
 
 def test_other_methods_name_those_that_accept():
     tables, _ = planted(n=20)
-    with pytest.raises(NotSupportedError, match=r"MCLA is not defined for soft.*LWGP"):
-        partita.MCLA(3).fit(tables)
-    labels = partita.MCLA(3, random_state=0).fit_predict(
+    with pytest.raises(NotSupportedError, match=r"HGPA is not defined for soft.*LWGP"):
+        partita.HGPA(3).fit(tables)
+    labels = partita.HGPA(3, random_state=0).fit_predict(
         SoftEnsemble.from_memberships(tables).to_ensemble()
     )
     assert len(labels) == 20
@@ -226,8 +299,21 @@ def test_predict_needs_labels():
         method.generalization_bound()
     with pytest.raises(NotSupportedError, match="agreement"):
         SEC(3, partition_weights="agreement").fit(tables)
-    with pytest.raises(NotSupportedError, match="spectral"):
-        partita.HBGF(3, partitioner="metis").fit(tables)
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (partita.HBGF(3, partitioner="metis"), "spectral"),
+        (KCC(3, utility="h"), 'utility="c"'),
+        (GWCA(3, divergence="kl"), "euclidean"),
+        (LCE(3, similarity="srs"), "asrs"),
+        (ECCMS(3, affinity=np.eye(30)), "affinity"),
+    ],
+)
+def test_options_that_need_labels(method, message):
+    with pytest.raises(NotSupportedError, match=message):
+        method.fit(planted(n=30)[0])
 
 
 def test_as_many_clusters_as_distinct_rows():

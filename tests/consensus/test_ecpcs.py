@@ -22,7 +22,7 @@ from partita import (
 from partita.consensus.ecpcs import _shares
 from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError
-from partita.matrices import cluster_jaccard, cluster_similarity
+from partita.matrices import cluster_jaccard, cluster_similarity, incidence
 from partita.solvers.normalized_cuts import normalized_cut_vectors
 from partita.testing import consensus_checks
 from references import load_cases
@@ -83,7 +83,7 @@ def test_published_matrices_and_labels(oracle):
     np.testing.assert_allclose(values, published["MC_eigenvalues"][descending], rtol=0, atol=1e-12)
     theirs = published["MC_eigenvectors"][np.ix_(cluster, descending)]
     np.testing.assert_allclose(np.abs(vectors), np.abs(theirs), rtol=0, atol=1e-10)
-    votes = core.expand(_shares(core, published["MC_metacluster"][cluster] - 1))
+    votes = core.expand(_shares(incidence(core), published["MC_metacluster"][cluster] - 1))
     np.testing.assert_allclose(votes, published["MC_votes"].T, rtol=0, atol=1e-15)
     meta = ECPCS(oracle.n_clusters, assign_labels="meta", random_state=0).fit_predict(oracle.labels)
     assert adjusted_rand_score(meta, published["labels_MC"]) >= 0.95  # one random start there

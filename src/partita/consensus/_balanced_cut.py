@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from partita.consensus.base import BaseConsensus, Size, Solution
 from partita.consensus.constraints import N_CLUSTERS, N_INIT, NON_NEGATIVE, RANDOM_STATE
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.solvers.graph_cut.graphs import METIS_ROWS, Cut
 
 __all__ = ["BalancedCutConsensus", "cut_bytes"]
@@ -71,5 +71,5 @@ class BalancedCutConsensus(BaseConsensus):
             learned={"partitioner_": cut.partitioner},
         )
 
-    def _solve_trivial(self, core: Ensemble) -> Solution:
+    def _solve_trivial(self, core: Ensemble | SoftEnsemble) -> Solution:
         return Solution(np.arange(core.n_rows), n_iter=0, learned={"partitioner_": "none"})

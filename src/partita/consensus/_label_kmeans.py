@@ -212,7 +212,7 @@ class LabelKMeansConsensus(BaseConsensus):
     def _store_cluster_numbers(self, numbers: NDArray[np.int64]) -> None:
         self._numbers = numbers
 
-    def _store_solution(self, core: Ensemble, solution: Solution) -> None:
+    def _store_solution(self, core: Ensemble | SoftEnsemble, solution: Solution) -> None:
         """Keep the number of each group in `labels_`, which `predict` returns."""
         groups = core.expand(solution.labels)
         self._numbers = np.full(int(solution.labels.max()) + 1, -1, np.int64)
@@ -234,8 +234,10 @@ class LabelKMeansConsensus(BaseConsensus):
         """Return further fitted attributes by name, from the rows."""
         return {}
 
-    def _solve_trivial(self, core: Ensemble) -> Solution:
+    def _solve_trivial(self, core: Ensemble | SoftEnsemble) -> Solution:
         groups = np.arange(core.n_rows)
+        if isinstance(core, SoftEnsemble):
+            return Solution(groups, n_iter=0, learned={"_layout": None})
         rows = EnsembleRows(core)
         weights = column_weights(self.partition_weights, rows, core.partition_order)
         geometry = self._geometry(rows, weights, kmeans_work(rows, core.n_rows, n_init=1))

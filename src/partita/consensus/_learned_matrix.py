@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from partita.consensus.base import BaseConsensus, Solution
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.exceptions import NotSupportedError
 from partita.matrices.agreement import expand_pairs
 
@@ -27,7 +27,7 @@ class LearnedMatrixConsensus(BaseConsensus):
         Row of `core_matrix_` of each sample.
     """
 
-    def _store_solution(self, core: Ensemble, solution: Solution) -> None:
+    def _store_solution(self, core: Ensemble | SoftEnsemble, solution: Solution) -> None:
         self._core = core
         self.core_matrix_ = solution.matrix
         self._core_diagonal = solution.diagonal

@@ -21,7 +21,7 @@ from partita.consensus.constraints import (
     Interval,
     StrOptions,
 )
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import incidence
 from partita.solvers.range_basis import SimilarityBasis, similarity_basis
 from partita.solvers.representation_errors import ColumnErrors, EntryErrors, Errors
@@ -80,13 +80,18 @@ class SelfRepresentationConsensus(LearnedMatrixConsensus):
         norm = ColumnErrors if self.error_norm == "l21" else EntryErrors
         return norm(similarity.vectors, similarity.root, self.lambda2, factors)
 
-    def _similarity(self, ensemble: Ensemble) -> SimilarityBasis:
+    def _similarity(self, ensemble: Ensemble | SoftEnsemble) -> SimilarityBasis:
         """Return the basis of S, from its factors.
 
         With the numbers J of the partitions that join a pair and O of those that label it, S is
-        (2 J - O)/m if it is signed, and otherwise (J + (m - O)/2)/m.
+        (2 J - O)/m if it is signed, and otherwise (J + (m - O)/2)/m. For memberships J is the
+        expected number.
         """
-        factor, m = incidence(ensemble), ensemble.n_partitions
+        if isinstance(ensemble, SoftEnsemble):
+            factor = sp.csr_matrix(ensemble.memberships)
+        else:
+            factor = incidence(ensemble)
+        m = ensemble.n_partitions
         parts, signs = [factor], [np.ones(factor.shape[1])]
         is_signed = self.similarity == "signed"
         if self.similarity == "auto":
@@ -105,7 +110,7 @@ class SelfRepresentationConsensus(LearnedMatrixConsensus):
 
     def _solution(
         self,
-        ensemble: Ensemble,
+        ensemble: Ensemble | SoftEnsemble,
         result: Representation,
         courses: Sequence[Course],
         objective: float,

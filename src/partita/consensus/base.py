@@ -89,7 +89,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
                 solution = Solution(tree.cut(k), learned={"tree_": tree})
             yield solution
 
-    def _solve_trivial(self, core: Ensemble) -> Solution:
+    def _solve_trivial(self, core: Ensemble | SoftEnsemble) -> Solution:
         """Return one cluster per row: the solution if there are at most `n_clusters` rows."""
         return Solution(np.arange(core.n_rows), n_iter=0)
 
@@ -100,7 +100,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         """
         return ensemble.compress()
 
-    def _store_solution(self, core: Ensemble, solution: Solution) -> None:
+    def _store_solution(self, core: Ensemble | SoftEnsemble, solution: Solution) -> None:
         """Set further fitted attributes; called after `labels_` is set."""
 
     def _store_cluster_numbers(self, numbers: NDArray[np.int64]) -> None:
@@ -188,7 +188,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         if n_clusters is not None:
             check_n_clusters(n_clusters, core.n_samples)
         if n_clusters is not None and core.n_rows <= n_clusters:
-            self._set_result(core, Solution(np.arange(core.n_rows), n_iter=0))
+            self._set_result(core, self._solve_trivial(core))
             return self
         # a row has an entry in every column, not one per partition
         length = core.n_base_clusters
@@ -251,8 +251,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             raise TypeError(f"{type(self).__name__}._solve must number clusters from 0 on.")
         self.labels_, self.n_clusters_ = number_by_appearance(core.expand(solution.labels))
         self._set_attributes(solution)
-        if isinstance(core, Ensemble):
-            self._store_solution(core, solution)
+        self._store_solution(core, solution)
         if self._n_requested is not None and core.n_rows < self._n_requested:
             self._check_n_clusters(f"the ensemble has only {core.n_rows} distinct rows")
         else:

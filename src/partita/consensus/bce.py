@@ -22,7 +22,7 @@ from partita.consensus.constraints import (
     RANDOM_STATE,
     StrOptions,
 )
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices.cluster_counts import group_overlaps
 from partita.solvers.label_kmeans import single_run
 
@@ -184,7 +184,7 @@ class BCE(BaseConsensus):
             learned={"membership_": ensemble.expand(share, np.nan), "alpha_": best.alpha[order]},
         )
 
-    def _solve_trivial(self, core: Ensemble) -> Solution:
+    def _solve_trivial(self, core: Ensemble | SoftEnsemble) -> Solution:
         labels = np.arange(core.n_rows)
         order = order_of_appearance(core.expand(labels), self.n_clusters)
         share = np.eye(core.n_rows, self.n_clusters)[:, order]

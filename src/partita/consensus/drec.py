@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita._linalg import eigh
@@ -12,7 +13,7 @@ from partita.config import report_progress
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.base import MethodInfo, Solution
 from partita.consensus.constraints import MAX_ITER, N_CLUSTERS, N_INIT, POSITIVE, RANDOM_STATE
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import incidence
 from partita.solvers.low_rank import low_rank_affinity
 from partita.solvers.spectral import spectral_clustering
@@ -67,6 +68,8 @@ class DREC(LearnedMatrixConsensus):
 
     Missing labels: a micro-cluster belongs to no cluster of a partition that does not label it.
 
+    Soft partitions: X is the table of memberships.
+
     Deviations from the paper: one eigendecomposition of XᵀX, computed from the smaller side of X,
     solves the equations of all rounds, where the program calls a Sylvester solver in each. As in
     the program, there is no test for convergence.
@@ -90,6 +93,7 @@ class DREC(LearnedMatrixConsensus):
         cite="zhou2019",
         missing="native",
         deterministic=False,
+        soft=True,
         time="n'² r + r³",
         memory="n'²",
         bytes_needed=lambda s: 16 * s.n_rows**2 + 40 * s.n_rows * min(s.n_rows, s.n_base_clusters),
@@ -119,7 +123,13 @@ class DREC(LearnedMatrixConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        Q, QtZ, history = self._represent(ensemble)
+        return self._fuse(incidence(ensemble), rng)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        return self._fuse(sp.csr_matrix(soft.memberships), rng)
+
+    def _fuse(self, B: sp.csr_matrix, rng: np.random.Generator) -> Solution:
+        Q, QtZ, history = self._represent(B)
         affinity = low_rank_affinity(QtZ, basis=Q)
         weights = np.ones(len(Q))  # every micro-cluster counts as one
         labels = spectral_clustering(affinity, weights, self.n_clusters, rng, n_init=self.n_init)
@@ -129,7 +139,7 @@ class DREC(LearnedMatrixConsensus):
         )
 
     def _represent(
-        self, ensemble: Ensemble
+        self, B: sp.csr_matrix
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Return Q and QᵀZ by reweighted least squares, and the objective after every round.
 
@@ -137,7 +147,7 @@ class DREC(LearnedMatrixConsensus):
         the positive eigenvalues g of XᵀX, the solution is (QᵀZ)_ij = g_i / (g_i + lam e_j) (Qᵀ)_ij,
         and Z = Q QᵀZ: it has no part outside the range of XᵀX.
         """
-        g, Q = _range_of_gram(incidence(ensemble).T)
+        g, Q = _range_of_gram(B.T)
         history = np.empty(self.max_iter)
         e = np.ones(len(Q))
         for t in range(self.max_iter):

@@ -17,13 +17,17 @@ from partita.config import report_progress
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.base import MethodInfo, Size, Solution
 from partita.consensus.constraints import MAX_ITER, N_CLUSTERS, POSITIVE, TOL, Interval, StrOptions
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
+from partita.exceptions import NotSupportedError
 from partita.matrices import (
     coassociation,
     enhanced_coassociation,
     locally_weighted_coassociation,
     trajectory_similarity,
 )
+from partita.matrices.soft import soft_coassociation, soft_locally_weighted_coassociation
+from partita.matrices.soft_similarities import soft_enhanced_coassociation
+from partita.matrices.trajectories import soft_trajectory_similarity
 from partita.matrices.user_affinity import is_constant_on_rows, reduce_pairs, split_rows
 from partita.solvers.laplacian_inverse import LaplacianInverse
 from partita.solvers.linkage import agglomerate
@@ -125,6 +129,9 @@ class ECCMS(LearnedMatrixConsensus):
     like the others. If it is not, such samples keep a row each and may end in different clusters;
     the cost is then that of n rows.
 
+    Soft partitions: both co-association matrices are the expected ones. An affinity passed as a
+    matrix is refused.
+
     Deviations from the paper, as in its authors' program: Omega excludes the diagonal, the norms of
     the stopping rule are not squared, and there are at most 100 iterations. Deviations from both: a
     matrix whose limit is 0 (E if nothing is noise, Y2 if C = F is no constraint) ends the iteration
@@ -170,6 +177,7 @@ class ECCMS(LearnedMatrixConsensus):
         cite="jia2023",
         missing="pairwise",
         deterministic=True,
+        soft=True,
         time="n m² + n'² m, at most n'³ an iteration",
         memory="n'²",
         bytes_needed=lambda s: 64 * s.n_rows**2,
@@ -226,14 +234,27 @@ class ECCMS(LearnedMatrixConsensus):
         return (64 if self.dtype == "float64" else 40) * size.n_rows**2
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        r = ensemble.weights
         confidence = coassociation(ensemble, expand=False)
+        return self._fuse(confidence, *self._affinity(ensemble), ensemble.weights, rng)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        A = self._soft_affinity(soft)
+        return self._fuse(soft_coassociation(soft), A, np.ones(soft.n_rows), soft.weights, rng)
+
+    def _fuse(
+        self,
+        confidence: NDArray[np.float64],
+        A: NDArray[np.float64],
+        own_A: NDArray[np.float64],
+        r: NDArray[np.float64],
+        rng: np.random.Generator,
+    ) -> Solution:
         reliable = confidence >= self.alpha  # Omega
         confidence[~reliable] = 0.0  # (2)
         H = sp.csr_matrix(confidence)
         del confidence
         locked = reliable if self.keep_reliable else np.zeros_like(reliable)
-        C = self._enhance(*self._affinity(ensemble), H, locked, r)
+        C = self._enhance(A, own_A, H, locked, r)
         if not C.converged:
             warn_not_converged(
                 "ECCMS",
@@ -279,6 +300,21 @@ class ECCMS(LearnedMatrixConsensus):
                 A = trajectory_similarity(core, expand=False)
             return A, np.ones(core.n_rows)
         return reduce_pairs(np.asarray(self.affinity, np.float64), core)
+
+    def _soft_affinity(self, soft: SoftEnsemble) -> NDArray[np.float64]:
+        """Return A between different samples for memberships."""
+        if not isinstance(self.affinity, str):
+            raise NotSupportedError(
+                "ECCMS takes no affinity matrix together with soft partitions. Pass the name of an "
+                'affinity: "lwca", "ca", "pts" or "ecpcs".'
+            )
+        if self.affinity == "lwca":
+            return soft_locally_weighted_coassociation(soft)
+        if self.affinity == "ca":
+            return soft_coassociation(soft)
+        if self.affinity == "ecpcs":
+            return soft_enhanced_coassociation(soft)
+        return soft_trajectory_similarity(soft)
 
     def _reduce(self, ensemble: Ensemble) -> Ensemble:
         core = ensemble.compress()

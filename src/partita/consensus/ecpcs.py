@@ -10,8 +10,12 @@ from numpy.typing import NDArray
 from partita.consensus._linkage import linkage_solution
 from partita.consensus.base import BaseConsensus, MethodInfo, Size, Solution
 from partita.consensus.constraints import N_CLUSTERS, N_INIT, POSITIVE_INT, RANDOM_STATE, StrOptions
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import cluster_similarity, enhanced_coassociation, incidence
+from partita.matrices.soft_similarities import (
+    soft_cluster_similarity,
+    soft_enhanced_coassociation,
+)
 from partita.solvers.normalized_cuts import normalized_cut
 
 __all__ = ["ECPCS"]
@@ -64,6 +68,9 @@ class ECPCS(BaseConsensus):
     Missing labels: overlaps of clusters and similarities of samples use the labels that exist. A
     sample votes with the clusters it has.
 
+    Soft partitions: the Jaccard coefficients are those of memberships (N = Σ_x p_c(x) p_d(x), |c| =
+    Σ_x p_c(x)), and a pair has the mean of Σ_cd p_c q_d z_cd.
+
     Deviations from the paper: the powers of P are not computed; their inner products come from the
     eigenvectors of a symmetric matrix. The cut into meta-clusters is the best of `n_init` restarts
     instead of one. A sample with equal shares in two meta-clusters goes to the one that comes first
@@ -92,6 +99,7 @@ class ECPCS(BaseConsensus):
         cite="huang2021",
         missing="pairwise",
         deterministic=False,
+        soft=True,
         time="n' m² + L³ + n'² m",
         memory="n'² + L²",
         bytes_needed=lambda s: 9 * s.n_rows**2 + 22 * s.n_base_clusters**2,
@@ -131,12 +139,21 @@ class ECPCS(BaseConsensus):
             return linkage_solution(affinity, ensemble.weights, self.n_clusters)
         similarity = cluster_similarity(ensemble, self.n_steps)
         meta_clusters = normalized_cut(similarity, self.n_clusters, rng, n_init=self.n_init)
-        shares = _shares(ensemble, meta_clusters)
+        shares = _shares(incidence(ensemble), meta_clusters)
+        return Solution(np.argmax(shares, axis=1), learned={"meta_clusters_": meta_clusters})
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        if self.assign_labels == "hierarchical":
+            affinity = soft_enhanced_coassociation(soft, self.n_steps)
+            return linkage_solution(affinity, soft.weights, self.n_clusters)
+        similarity = soft_cluster_similarity(soft, self.n_steps)
+        meta_clusters = normalized_cut(similarity, self.n_clusters, rng, n_init=self.n_init)
+        shares = _shares(soft.memberships, meta_clusters)
         return Solution(np.argmax(shares, axis=1), learned={"meta_clusters_": meta_clusters})
 
 
-def _shares(ensemble: Ensemble, meta_clusters: NDArray[np.int64]) -> NDArray[np.float64]:
+def _shares(B: Any, meta_clusters: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the share of each meta-cluster's clusters that contain a row, (n_rows, n_meta)."""
     member = np.zeros((len(meta_clusters), meta_clusters.max() + 1))
     member[np.arange(len(meta_clusters)), meta_clusters] = 1.0
-    return np.asarray(incidence(ensemble) @ (member / member.sum(axis=0)))
+    return np.asarray(B @ (member / member.sum(axis=0)))

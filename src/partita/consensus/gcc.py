@@ -10,7 +10,7 @@ import numpy as np
 from partita.consensus._balanced_cut import BalancedCutConsensus
 from partita.consensus.base import MethodInfo, Size, Solution
 from partita.consensus.constraints import StrOptions
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
 from partita.metrics import anmi
 from partita.solvers.graph_cut.graphs import cut_cliques
@@ -100,7 +100,7 @@ class GCC(BalancedCutConsensus):
     def bytes_needed(self, size: Size) -> int:
         return self.info.bytes_needed(size) + self._metis_bytes(size)
 
-    def _solve_trivial(self, core: Ensemble) -> Solution:
+    def _solve_trivial(self, core: Ensemble | SoftEnsemble) -> Solution:
         learned = {"best_": "none", "scores_": {}, "partitioner_": "none"}
         return Solution(np.arange(core.n_rows), n_iter=0, learned=learned)
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import N_CLUSTERS, N_INIT, NON_NEGATIVE, POSITIVE, RANDOM_STATE
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import connected_triples, crowd_agreement, incidence
+from partita.matrices.soft_similarities import soft_connected_triples, soft_crowd_agreement
 from partita.solvers import transfer_cut
 
 __all__ = ["GPMGLA"]
@@ -54,6 +55,9 @@ class GPMGLA(BaseConsensus):
     Missing labels: partitions are compared on the samples that both label, overlaps of clusters use
     the labels that exist, and a missing label is a missing edge.
 
+    Soft partitions: memberships are the weights of the edges; agreement and Jaccard coefficients
+    are those of labels drawn by their memberships.
+
     Deviations from the paper: 10 restarts of k-means instead of 3. Mutual information is divided by
     the larger entropy, as in the authors' program.
 
@@ -78,6 +82,7 @@ class GPMGLA(BaseConsensus):
         cite="huang2015",
         missing="native",
         deterministic=False,
+        soft=True,
         time="n' m² + L³",
         memory="n' (m + K) + L²",
         bytes_needed=lambda s: (
@@ -116,5 +121,17 @@ class GPMGLA(BaseConsensus):
             rng,
             n_init=self.n_init,
             links=connected_triples(ensemble, partition_weights),
+        )
+        return Solution(labels, objective=inertia)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        partition_weights = soft_crowd_agreement(soft) ** self.beta
+        labels, inertia = transfer_cut(
+            soft.memberships * (self.alpha * np.repeat(partition_weights, np.diff(soft.offsets))),
+            soft.weights,
+            self.n_clusters,
+            rng,
+            n_init=self.n_init,
+            links=soft_connected_triples(soft, partition_weights),
         )
         return Solution(labels, objective=inertia)

@@ -22,8 +22,10 @@ from partita.consensus.constraints import (
     Interval,
     StrOptions,
 )
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
+from partita.exceptions import NotSupportedError
 from partita.matrices import cluster_overlaps, incidence
+from partita.matrices.soft import soft_overlaps
 from partita.solvers import spectral_clustering
 from partita.solvers.simplex import project_to_simplex
 from partita.solvers.spectral import Factored
@@ -103,6 +105,9 @@ class GWCA(BaseConsensus):
     the penalty of the weights follow a description of it. The default of `lam` is ours: with a
     small value the weights collapse to a single partition, the one nearest to all others.
 
+    Soft partitions: the matrices are P⁽ⁱ⁾ P⁽ⁱ⁾ᵀ; only the Euclidean divergence, and no missing
+    rows.
+
     References
     ----------
     F. Wang, X. Wang, T. Li. Generalized cluster aggregation. IJCAI 2009, 1279-1284.
@@ -125,6 +130,7 @@ class GWCA(BaseConsensus):
         cite="wang2009",
         missing="pairwise",
         deterministic=True,
+        soft=True,
         time="n' m² + n'² m",
         memory="n'²",
         bytes_needed=lambda s: 8 * s.n_rows**2 + _linear_bytes(s),
@@ -178,16 +184,46 @@ class GWCA(BaseConsensus):
         elif ensemble.n_missing:
             weights = self._learn(m, lambda w: pairs.divergences(w, _EUCLIDEAN))
         else:
-            G = _squared_overlaps(ensemble) / pairs.total**2
+            G = _squared_overlaps(cluster_overlaps(ensemble), ensemble.offsets) / pairs.total**2
             weights = self._learn(m, lambda w: np.diag(G) - 2.0 * (G @ w) + w @ G @ w)
+        labels, learned = self._assign(ensemble, pairs, weights.w, rng)
+        return self._solution(labels, weights, learned, ensemble.partition_order)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        if self.divergence != "euclidean":
+            raise NotSupportedError(
+                f"GWCA with divergence={self.divergence!r} is not defined for soft partitions. "
+                'Pass divergence="euclidean".'
+            )
+        if soft.n_missing:
+            raise NotSupportedError(
+                f"GWCA is not defined for soft partitions with missing rows, and {soft.n_missing} "
+                "are missing. EAC, LWGP, HBGF and KC accept them."
+            )
+        m, r = soft.n_partitions, soft.weights
+        G = _squared_overlaps(soft_overlaps(soft), soft.offsets) / float(r.sum()) ** 2
+        weights = self._learn(m, lambda w: np.diag(G) - 2.0 * (G @ w) + w @ G @ w)
+        factor = soft.memberships * np.sqrt(np.repeat(weights.w, np.diff(soft.offsets)))
+        if self.assign_labels == "average":
+            tree = linkage_solution(factor @ factor.T, r, self.n_clusters)
+            return self._solution(tree.labels, weights, dict(tree.learned), np.arange(m))
+        labels = spectral_clustering(Factored(factor), r, self.n_clusters, rng)
+        return self._solution(labels, weights, {}, np.arange(m))
+
+    def _solution(
+        self,
+        labels: NDArray[np.int64],
+        weights: _Weights,
+        learned: dict[str, Any],
+        partition_order: NDArray[np.int64],
+    ) -> Solution:
         if not weights.converged:
             warn_not_converged(
                 "GWCA", self.max_iter, f"while a weight changed by more than tol={self.tol:g}."
             )
-        labels, learned = self._assign(ensemble, pairs, weights.w, rng)
         for name, values in (("partition_weights_", weights.w), ("divergences_", weights.d)):
             learned[name] = np.empty(len(values))
-            learned[name][ensemble.partition_order] = values
+            learned[name][partition_order] = values
         return Solution(
             labels,
             objective=weights.history[-1],
@@ -327,11 +363,10 @@ class _Pairs:
         return sums / self.total**2
 
 
-def _squared_overlaps(ensemble: Ensemble) -> Array:
+def _squared_overlaps(overlaps: Array, offsets: NDArray[np.int64]) -> Array:
     """Return G_ij = tr(M⁽ⁱ⁾ M⁽ʲ⁾) = Σ |c ∩ c'|² over the clusters of i and of j."""
-    squares = np.square(cluster_overlaps(ensemble))
-    by_row = np.add.reduceat(squares, ensemble.offsets[:-1], axis=0)
-    return np.asarray(np.add.reduceat(by_row, ensemble.offsets[:-1], axis=1))
+    by_row = np.add.reduceat(np.square(overlaps), offsets[:-1], axis=0)
+    return np.asarray(np.add.reduceat(by_row, offsets[:-1], axis=1))
 
 
 def _linear_bytes(size: Size) -> int:

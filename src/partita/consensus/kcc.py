@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from partita.consensus._utility_kmeans import UtilityKMeansConsensus, utility_bytes
 from partita.consensus.base import MethodInfo
 from partita.consensus.constraints import CHECKPOINT, Interval, StrOptions
+from partita.ensemble import SoftEnsemble
+from partita.exceptions import NotSupportedError
 from partita.scale import Rows
 from partita.solvers.label_kmeans import UTILITIES, UtilityGeometry
 
@@ -97,6 +99,9 @@ class KCC(UtilityKMeansConsensus):
     1). The first assignment therefore counts disagreements, and small clusters predict new rows
     coarsely.
 
+    Soft partitions: k-means on the rows of memberships with the utility "c"; the others are
+    refused, and so are missing rows. `init` and `tol` are not used, and there is no `predict`.
+
     Deviations from the paper: initialization by merging many small groups, and seeds are distinct
     rows (equal seeds leave a cluster empty at once); an empty cluster takes the row with the
     largest cost; a cluster none of whose members partition i labels has the overall proportions
@@ -126,6 +131,7 @@ class KCC(UtilityKMeansConsensus):
         missing="native",
         deterministic=False,
         out_of_core=True,
+        soft=True,
         time="n' m K per iteration",
         memory="n' m + L K",
         bytes_needed=utility_bytes,
@@ -176,3 +182,18 @@ class KCC(UtilityKMeansConsensus):
             p=float(self.p),
             work=work,
         )
+
+    def _soft_points(
+        self, soft: SoftEnsemble, column_weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        if self.utility != "c":
+            raise NotSupportedError(
+                f"KCC with utility={self.utility!r} is not defined for soft partitions. Pass "
+                'utility="c".'
+            )
+        self._require_complete(soft)
+        if self.normalized:
+            shares = np.square(soft.weights @ soft.memberships / soft.weights.sum())
+            utility = np.add.reduceat(shares, soft.offsets[:-1])
+            column_weights = column_weights / np.repeat(utility, np.diff(soft.offsets))
+        return soft.memberships * np.sqrt(column_weights), soft.weights

@@ -11,8 +11,7 @@ from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import LINKAGE, N_CLUSTERS, POSITIVE
 from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import locally_weighted_coassociation
-from partita.matrices.overlaps import entropy_by_overlaps
-from partita.matrices.soft import certainty_overlaps, soft_coassociation
+from partita.matrices.soft import soft_locally_weighted_coassociation
 
 __all__ = ["LWEA"]
 
@@ -97,7 +96,5 @@ class LWEA(BaseConsensus):
         return linkage_solution(similarity, ensemble.weights, self.n_clusters, self.linkage)
 
     def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
-        entropy = entropy_by_overlaps(certainty_overlaps(soft), soft.offsets)
-        certainty = np.exp(-entropy / (self.theta * soft.n_partitions))
-        similarity = soft_coassociation(soft, certainty)
+        similarity = soft_locally_weighted_coassociation(soft, self.theta)
         return linkage_solution(similarity, soft.weights, self.n_clusters, self.linkage)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.consensus._balanced_cut import BalancedCutConsensus
 from partita.consensus.base import MethodInfo, Solution
 from partita.consensus.constraints import StrOptions
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import cluster_jaccard, cluster_sizes, incidence
+from partita.matrices.soft_similarities import soft_jaccard
 from partita.solvers.meta_clusters import find_meta_clusters
 
 __all__ = ["MCLA"]
@@ -73,6 +75,9 @@ class MCLA(BalancedCutConsensus):
     Missing labels: Jaccard coefficients use the labels that exist; a sample without a label in a
     partition is in none of its clusters.
 
+    Soft partitions: the Jaccard coefficients and the association with meta-clusters use
+    memberships.
+
     Deviations from the paper: a sample with equal associations goes to the first such meta-cluster
     instead of a random one, so that samples with equal labels stay together. After METIS, a
     Fiduccia-Mattheyses refinement makes the final moves. The additional room with few base clusters
@@ -98,6 +103,7 @@ class MCLA(BalancedCutConsensus):
         cite="strehl2002",
         missing="native",
         deterministic=False,
+        soft=True,
         time="n' m² + L²",
         memory="n' (m + K) + L²",
         bytes_needed=lambda s: (
@@ -110,14 +116,28 @@ class MCLA(BalancedCutConsensus):
     }
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        B = incidence(ensemble)
+        return self._meta_clusters(B, cluster_jaccard(ensemble), cluster_sizes(ensemble), rng)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        sizes = soft.weights @ soft.memberships
+        return self._meta_clusters(soft.memberships, soft_jaccard(soft), sizes, rng)
+
+    def _meta_clusters(
+        self,
+        B: Any,
+        jaccard: NDArray[np.float64],
+        sizes: NDArray[np.float64],
+        rng: np.random.Generator,
+    ) -> Solution:
         result = find_meta_clusters(
-            incidence(ensemble),
-            cluster_jaccard(ensemble),
-            cluster_sizes(ensemble),
+            B,
+            jaccard,
+            sizes,
             self.n_clusters,
             rng,
             task=type(self).__name__,
-            **{**self._cut_options, "balance": self._balance(ensemble.n_base_clusters)},
+            **{**self._cut_options, "balance": self._balance(len(sizes))},
         )
         return self._cut_solution(result.labels, result.groups)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -21,8 +22,8 @@ from partita.consensus.constraints import (
     Interval,
     StrOptions,
 )
-from partita.ensemble import Ensemble
-from partita.matrices.partition_views import GroupCoassociations
+from partita.ensemble import Ensemble, SoftEnsemble
+from partita.matrices.partition_views import GroupCoassociations, SoftGroupCoassociations
 from partita.solvers import spectral_embedding, weighted_kmeans
 from partita.solvers.low_rank import low_rank_affinity
 from partita.solvers.shared_low_rank import SharedMatrix, fit_low_rank
@@ -106,6 +107,8 @@ class MEC(LearnedMatrixConsensus):
     rank `n_clusters`, and tr(Hᵀ L_Z H) = Σ_pq Z_pq ‖h_p - h_q‖²/2 with H fixed. H is not the best
     one for this sum, so that no objective is promised to fall.
 
+    Soft partitions: the views are expected co-association matrices.
+
     Deviations from the published program of the core: the mean over views does not keep values of
     previous iterations, the threshold of the singular values is 1/(V mu), and E_v starts at 0
     instead of at random.
@@ -130,6 +133,7 @@ class MEC(LearnedMatrixConsensus):
         cite="tao2017",
         missing="pairwise",
         deterministic=False,
+        soft=True,
         time="m n'² + n'³ an iteration",
         memory="m n'²",
         bytes_needed=lambda s: 8 * (s.n_partitions + 7) * s.n_rows**2,
@@ -187,8 +191,16 @@ class MEC(LearnedMatrixConsensus):
         return 8 * (n_views + 7) * size.n_rows**2
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        r = ensemble.weights
-        views = GroupCoassociations(ensemble, self._view_of_columns(ensemble))
+        groups = self._view_of_columns(ensemble.partition_order)
+        return self._fuse(GroupCoassociations(ensemble, groups), ensemble.weights, rng)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        groups = self._view_of_columns(np.arange(soft.n_partitions))
+        return self._fuse(SoftGroupCoassociations(soft, groups), soft.weights, rng)
+
+    def _fuse(
+        self, views: Sequence[Matrix], r: NDArray[np.float64], rng: np.random.Generator
+    ) -> Solution:
         lam = self._error_weight(len(views), float(r.sum()))
         result = fit_low_rank(
             ViewErrors(views, r, lam, self.error_norm, _largest_entry),
@@ -216,11 +228,11 @@ class MEC(LearnedMatrixConsensus):
             learned={"view_errors_": result.errors, "lam_": lam},
         )
 
-    def _view_of_columns(self, ensemble: Ensemble) -> NDArray[np.int64]:
-        """Return the number of the view of every column of the ensemble."""
-        m = ensemble.n_partitions
+    def _view_of_columns(self, partition_order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of the view of every column, from its place in the input."""
+        m = len(partition_order)
         if self.groups is None:
-            return ensemble.partition_order
+            return partition_order
         groups = np.asarray(self.groups)
         if groups.shape != (m,):
             raise ValueError(
@@ -228,7 +240,7 @@ class MEC(LearnedMatrixConsensus):
                 f"{groups.shape}."
             )
         numbers: NDArray[np.int64] = np.unique(groups, return_inverse=True)[1].reshape(-1)
-        return numbers[ensemble.partition_order]
+        return numbers[partition_order]
 
     def _spectral_slope(self, weights: NDArray[np.float64]) -> Any:
         """Return the gradient of the spectral term, a function of Z and its rank."""

@@ -13,7 +13,7 @@ from partita._warn import warn_user
 from partita.consensus._self_representation import SelfRepresentationConsensus
 from partita.consensus.base import MethodInfo, Size, Solution
 from partita.consensus.constraints import POSITIVE_INT, TOL, Interval
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.exceptions import ConvergenceWarning
 from partita.solvers.range_basis import SimilarityBasis
 from partita.solvers.self_representation import Representation, fit_representation
@@ -122,6 +122,8 @@ class NRSEC(SelfRepresentationConsensus):
     the signed S gave as high an index or a higher one, except on iris with 20 % missing; `"auto"`
     follows the paper.
 
+    Soft partitions: S is the expected co-association.
+
     Deviations from the printed paper, following the authors' program: the affinity passes through
     `low_rank_affinity` before its eigenvectors are computed. The weights of the errors in Algorithm
     2 lack the division by gamma2, and Eq. 19 has u/r for u/gamma. H is scaled by D^(-1/2), where
@@ -147,6 +149,7 @@ class NRSEC(SelfRepresentationConsensus):
         cite="tao2019",
         missing="native",
         deterministic=False,
+        soft=True,
         time="n'² L an iteration, L at most n'",
         memory="n'²",
         bytes_needed=lambda s: s.n_rows * (48 * s.n_rows + 110 * min(s.n_rows, s.n_base_clusters)),
@@ -210,6 +213,12 @@ class NRSEC(SelfRepresentationConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        return self._fuse(ensemble, rng)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        return self._fuse(soft, rng)
+
+    def _fuse(self, ensemble: Ensemble | SoftEnsemble, rng: np.random.Generator) -> Solution:
         similarity = self._similarity(ensemble)
         result = self._step(similarity, None, _Tangents())
         steps, tangents, change = [result.course], _Tangents(), np.inf

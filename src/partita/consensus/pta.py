@@ -9,8 +9,9 @@ import numpy as np
 from partita.consensus._linkage import linkage_solution
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import LINKAGE, N_CLUSTERS, POSITIVE_INT
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import trajectory_similarity
+from partita.matrices.trajectories import soft_trajectory_similarity
 
 __all__ = ["PTA"]
 
@@ -66,6 +67,8 @@ class PTA(BaseConsensus):
 
     Missing labels: the co-association of a pair uses the partitions that label both samples.
 
+    Soft partitions: the elite neighbors are those with the largest expected co-association.
+
     Deviations from the paper: the powers of P are not stored; their inner products are summed by
     Horner's rule, or come from the eigenvectors of a symmetric matrix. Similarities below 1e-13 are
     set to 0, so that walks that never meet tie exactly.
@@ -91,6 +94,7 @@ class PTA(BaseConsensus):
         cite="huang2016",
         missing="pairwise",
         deterministic=True,
+        soft=True,
         time="n'² (m + e T)",
         memory="n'²",
         bytes_needed=lambda s: (
@@ -123,4 +127,10 @@ class PTA(BaseConsensus):
             ensemble, n_neighbors=self.n_neighbors, n_steps=self.n_steps, expand=False
         )
         # without weights: the agglomeration of the paper starts from micro-clusters of size 1
+        return linkage_solution(similarity, None, self.n_clusters, self.linkage)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        similarity = soft_trajectory_similarity(
+            soft, n_neighbors=self.n_neighbors, n_steps=self.n_steps
+        )
         return linkage_solution(similarity, None, self.n_clusters, self.linkage)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import N_CLUSTERS, N_INIT, POSITIVE_INT, RANDOM_STATE
-from partita.ensemble import Ensemble
-from partita.matrices.trajectories import cluster_trajectories
+from partita.ensemble import Ensemble, SoftEnsemble
+from partita.matrices.trajectories import cluster_trajectories, soft_trajectory_similarity
 from partita.solvers import transfer_cut
 
 __all__ = ["PTGP"]
@@ -67,6 +67,9 @@ class PTGP(BaseConsensus):
     Missing labels: co-association uses the partitions that label both samples, and a micro-cluster
     belongs to no cluster of a partition that does not label it.
 
+    Soft partitions: the elite neighbors are those with the largest expected co-association, and
+    means over a base cluster are weighted by memberships.
+
     Deviations from the paper: 10 restarts of k-means instead of 3. Errors are raised where the
     published program returns a single cluster.
 
@@ -91,6 +94,7 @@ class PTGP(BaseConsensus):
         cite="huang2016",
         missing="pairwise",
         deterministic=False,
+        soft=True,
         time="n'² (m + e T) + n' L²",
         memory="n'² + n' L",
         bytes_needed=lambda s: (
@@ -124,12 +128,18 @@ class PTGP(BaseConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        return self._cut(self._graph(ensemble), rng)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        similarity = soft_trajectory_similarity(
+            soft, n_neighbors=self.n_neighbors, n_steps=self.n_steps
+        )
+        return self._cut(similarity @ soft.memberships / soft.memberships.sum(axis=0), rng)
+
+    def _cut(self, graph: NDArray[np.float64], rng: np.random.Generator) -> Solution:
+        """Cut the graph of micro-clusters, each of which counts as one, and base clusters."""
         labels, inertia = transfer_cut(
-            self._graph(ensemble),
-            np.ones(ensemble.n_rows),  # every micro-cluster counts as one
-            self.n_clusters,
-            rng,
-            n_init=self.n_init,
+            graph, np.ones(len(graph)), self.n_clusters, rng, n_init=self.n_init
         )
         return Solution(labels, objective=inertia)
 

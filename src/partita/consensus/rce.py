@@ -18,9 +18,10 @@ from partita.config import report_progress
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
 from partita.consensus.base import MethodInfo, Size, Solution
 from partita.consensus.constraints import MAX_ITER, N_CLUSTERS, N_INIT, POSITIVE, RANDOM_STATE, TOL
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.exceptions import ConvergenceWarning, InvalidEnsembleError, NotSupportedError
 from partita.matrices.agreement import agreement_counts, coobserved_counts, expand_pairs
+from partita.matrices.soft import SoftConnections
 from partita.solvers import discretize, spectral_embedding
 from partita.solvers.evidence import (
     Evidence,
@@ -99,6 +100,8 @@ class RCE(LearnedMatrixConsensus):
     Soft connective matrices, for example from fuzzy clusterings, are fused by `fit_matrices`. The
     errors E⁽ⁱ⁾ of one partition or matrix are returned by `error_matrix`.
 
+    Soft partitions: the connective matrices are P⁽ⁱ⁾ P⁽ⁱ⁾ᵀ.
+
     Deviations from the paper. Those of the authors' own program, whose output is reproduced: pairs
     on which all partitions agree, and the diagonal, are not changed; the order is E, Ã, S, with S⁻¹
     = 0 in the first pass; 20 updates of Ã per pass; λ₂ is the weight of tr(ÃᵀS⁻¹Ã) + tr(S), twice
@@ -124,6 +127,7 @@ class RCE(LearnedMatrixConsensus):
         cite="zhou2015",
         missing="pairwise",
         deterministic=False,
+        soft=True,
         time="n'³ per update",
         memory="n'²",
         bytes_needed=lambda s: 44 * s.n_rows**2 + 8192 * s.n_rows,  # the latter: blocks of rows
@@ -192,7 +196,7 @@ class RCE(LearnedMatrixConsensus):
             evidence = SoftMatrices.of(stack)
             _check_samples(evidence)
             rng = random_generator(self.random_state)
-            solution = self._fuse(evidence, rng, evidence.error_norms)
+            solution = self._fuse(evidence, rng, evidence.error_norms, is_fitted_to_matrices=True)
         self._set_result(replace(Ensemble.from_codes(samples[:, None]), inverse=samples), solution)
         return self
 
@@ -236,11 +240,17 @@ class RCE(LearnedMatrixConsensus):
 
     def _errors_of_partition(self, partition: Any) -> Matrix:
         """Return the errors over distinct rows."""
-        core, m = self._core, self._core.n_partitions
+        core: Any = self._core
+        m = core.n_partitions
         if not isinstance(partition, int | np.integer) or not 0 <= partition < m:
             raise ValueError(
                 f"partition must be the number of a partition, 0 to {m - 1}, got {partition!r}."
             )
+        if isinstance(core, SoftEnsemble):
+            entries, errors = SoftConnections(core, int(partition)), np.empty((core.n_rows,) * 2)
+            for rows, low, _, high, _ in self._bands():
+                errors[rows] = entry_errors(entries[rows], low, high)
+            return errors
         column = int(np.flatnonzero(core.partition_order == partition)[0])
         label, is_labeled = core.codes[:, column], core.observed[:, column]
         errors = np.empty((core.n_rows, core.n_rows))
@@ -263,11 +273,18 @@ class RCE(LearnedMatrixConsensus):
         votes = Votes.of(joined, observed, m, ensemble.weights)
         return self._fuse(votes, rng, partial(_partition_errors, ensemble))
 
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        matrices = [SoftConnections(soft, i) for i in range(soft.n_partitions)]
+        evidence = SoftMatrices.of(matrices, soft.weights)
+        return self._fuse(evidence, rng, evidence.error_norms)
+
     def _fuse(
         self,
         evidence: Evidence,
         rng: np.random.Generator,
         error_norms: Callable[[Matrix, float], NDArray[np.float64]],
+        *,
+        is_fitted_to_matrices: bool = False,
     ) -> Solution:
         A, history, converged = self._learn(evidence)
         if self.tol > 0 and not converged:
@@ -296,7 +313,7 @@ class RCE(LearnedMatrixConsensus):
             learned={
                 "partition_errors_": error_norms(W, self.lambda1),
                 "_error_weight": float(self.lambda1),
-                "_is_fitted_to_matrices": isinstance(evidence, SoftMatrices),
+                "_is_fitted_to_matrices": is_fitted_to_matrices,
             },
         )
 

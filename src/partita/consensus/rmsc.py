@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita._warn import warn_not_converged
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
@@ -18,8 +20,8 @@ from partita.consensus.constraints import (
     RANDOM_STATE,
     Interval,
 )
-from partita.ensemble import Ensemble
-from partita.matrices.partition_views import PartitionTransitions
+from partita.ensemble import Ensemble, SoftEnsemble
+from partita.matrices.partition_views import PartitionTransitions, SoftTransitions
 from partita.solvers import weighted_kmeans
 from partita.solvers.shared_transitions import fit_transitions, walk_embedding
 from partita.solvers.spectral import normalize_rows
@@ -93,6 +95,9 @@ class RMSC(LearnedMatrixConsensus):
     Missing labels: a partition has no opinion on pairs that it does not label both. The errors are
     free there.
 
+    Soft partitions: from a sample the walk chooses a cluster by membership, then a sample of it by
+    membership.
+
     Deviations from the published program: `lam` is larger in small problems, E_i starts at 0
     instead of at random, the iteration also waits for P - Q, and π is the distribution of a walk
     from a random sample, which is unique even if P falls into separate parts.
@@ -116,6 +121,7 @@ class RMSC(LearnedMatrixConsensus):
         cite="xia2014",
         missing="pairwise",
         deterministic=False,
+        soft=True,
         time="m n'² + n'³ an iteration",
         memory="m n'²",
         bytes_needed=lambda s: 8 * (s.n_partitions + 8) * s.n_rows**2,
@@ -153,8 +159,20 @@ class RMSC(LearnedMatrixConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
-        r = ensemble.weights
-        transitions = PartitionTransitions(ensemble)
+        order = ensemble.partition_order
+        return self._fuse(PartitionTransitions(ensemble), ensemble.weights, order, rng)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        order = np.arange(soft.n_partitions)
+        return self._fuse(SoftTransitions(soft), soft.weights, order, rng)
+
+    def _fuse(
+        self,
+        transitions: Sequence[NDArray[np.float64]],
+        r: NDArray[np.float64],
+        partition_order: NDArray[np.int64],
+        rng: np.random.Generator,
+    ) -> Solution:
         smallest = 2.0 * self.n_clusters / (len(transitions) * float(r.sum()))
         lam = max(_LAM, smallest) if self.lam is None else self.lam
         walk = fit_transitions(
@@ -176,8 +194,8 @@ class RMSC(LearnedMatrixConsensus):
             )
         rows = normalize_rows(walk_embedding(walk.matrix, r, self.n_clusters))
         labels, _ = weighted_kmeans(rows, r, self.n_clusters, rng, n_init=self.n_init)
-        errors = np.empty(ensemble.n_partitions)
-        errors[ensemble.partition_order] = walk.errors  # in the order of the input
+        errors = np.empty(len(transitions))
+        errors[partition_order] = walk.errors  # in the order of the input
         return Solution(
             labels,
             objective=walk.nuclear_norm + lam * float(walk.errors.sum()),

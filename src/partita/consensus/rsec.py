@@ -8,7 +8,7 @@ import numpy as np
 
 from partita.consensus._self_representation import SelfRepresentationConsensus
 from partita.consensus.base import MethodInfo, Size, Solution
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.solvers.self_representation import fit_representation
 
 __all__ = ["RSEC"]
@@ -99,6 +99,8 @@ class RSEC(SelfRepresentationConsensus):
     the signed S gave as high an index or a higher one, except on iris with 20 % missing; `"auto"`
     follows the paper.
 
+    Soft partitions: S is the expected co-association.
+
     Deviations from the printed paper, following the authors' program: mu starts at 1.5/‖S‖₂ (with
     the printed 1e-6, Z is negligible beside the term H Hᵀ/mu), and the affinity passes through
     `low_rank_affinity` before its eigenvectors are computed, without which degrees can be negative.
@@ -124,6 +126,7 @@ class RSEC(SelfRepresentationConsensus):
         cite="tao2019",
         missing="native",
         deterministic=False,
+        soft=True,
         time="n'² L an iteration, L at most n'",
         memory="n'²",
         bytes_needed=lambda s: s.n_rows * (32 * s.n_rows + 110 * min(s.n_rows, s.n_base_clusters)),
@@ -172,6 +175,12 @@ class RSEC(SelfRepresentationConsensus):
         self.random_state = random_state
 
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
+        return self._fuse(ensemble, rng)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        return self._fuse(soft, rng)
+
+    def _fuse(self, ensemble: Ensemble | SoftEnsemble, rng: np.random.Generator) -> Solution:
         similarity = self._similarity(ensemble)
         errors = self._errors(similarity)  # Eq. 15
         result = fit_representation(

@@ -9,8 +9,9 @@ import numpy as np
 from partita.consensus._linkage import linkage_solution
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import LINKAGE, N_CLUSTERS, NON_NEGATIVE
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import crowd_weighted_coassociation
+from partita.matrices.soft_similarities import soft_crowd_weighted_coassociation
 
 __all__ = ["WEAC"]
 
@@ -47,6 +48,8 @@ class WEAC(BaseConsensus):
     Missing labels: two partitions are compared on the samples that both label, two samples on the
     partitions that label both.
 
+    Soft partitions: the agreement of two partitions is that of labels drawn by their memberships.
+
     Deviations from the paper: the cut performs the first n' - K merges and therefore always returns
     K clusters. Mutual information is divided by the larger entropy, as in the authors' program.
 
@@ -70,6 +73,7 @@ class WEAC(BaseConsensus):
         cite="huang2015",
         missing="pairwise",
         deterministic=True,
+        soft=True,
         time="n' m² + n'² m",
         memory="n'²",
         bytes_needed=lambda s: 18 * s.n_rows**2,
@@ -88,3 +92,7 @@ class WEAC(BaseConsensus):
     def _solve(self, ensemble: Ensemble, rng: np.random.Generator) -> Solution:
         similarity = crowd_weighted_coassociation(ensemble, beta=self.beta, expand=False)
         return linkage_solution(similarity, ensemble.weights, self.n_clusters, self.linkage)
+
+    def _solve_soft(self, soft: SoftEnsemble, rng: np.random.Generator) -> Solution:
+        similarity = soft_crowd_weighted_coassociation(soft, self.beta)
+        return linkage_solution(similarity, soft.weights, self.n_clusters, self.linkage)

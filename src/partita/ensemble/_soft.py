@@ -59,7 +59,7 @@ class SoftEnsemble:
         partitions : list of arrays of shape (n_samples, K_i)
             Degrees of membership, such as those of `predict_proba`: not negative, every row with
             sum 1. A row of NaN is missing; every sample needs memberships in one partition at
-            least.
+            least. Columns without any membership are left out.
         weights : array of shape (n_samples,), optional
             Positive weights of the samples. By default every sample has weight 1.
 
@@ -74,7 +74,7 @@ class SoftEnsemble:
                 "Expected a list of membership matrices of shape (n_samples, K_i), got "
                 f"{type(partitions).__name__}."
             )
-        tables = [_check_table(table, i) for i, table in enumerate(partitions)]
+        tables = [_used_columns(_check_table(table, i)) for i, table in enumerate(partitions)]
         lengths = [len(table) for table in tables]
         if len(set(lengths)) > 1:
             raise InvalidEnsembleError(
@@ -143,8 +143,16 @@ class SoftEnsemble:
         np.add.at(weights, inverse, self.weights)
         return SoftEnsemble(rows, self.offsets, weights, inverse)
 
-    def expand(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Expand values per row to values per sample."""
+    def expand(self, values: NDArray[Any], fill_value: Any = -1) -> NDArray[Any]:
+        """Expand values per row to values per sample.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows, ...)
+            One value per row.
+        fill_value : ignored, default=-1
+            Present for compatibility with `Ensemble`: every sample has a row.
+        """
         return values if self.inverse is None else values[self.inverse]
 
     def to_ensemble(self) -> Ensemble:
@@ -177,6 +185,12 @@ def as_soft(partitions: Any) -> SoftEnsemble | None:
     if is_list and all(getattr(table, "ndim", 1) == 2 for table in partitions):
         return SoftEnsemble.from_memberships(partitions)
     return None
+
+
+def _used_columns(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the columns that have memberships; all of them if none has."""
+    is_used = table.any(axis=0)
+    return table if is_used.all() or not is_used.any() else table[:, is_used]
 
 
 def _check_table(table: Any, position: int) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from partita.matrices.cluster_counts import cluster_overlaps, cluster_sizes, qua
 from partita.matrices.overlaps import overlaps_of_rows
 from partita.scale import EnsembleRows
 
-__all__ = ["check_links", "cluster_links", "find_links", "mirror", "n_labels"]
+__all__ = ["check_links", "cluster_links", "find_links", "links_of_jaccard", "mirror", "n_labels"]
 
 _SIMILARITIES = ("cts", "srs", "asrs")
 _BLOCK = 64  # rows per block
@@ -77,9 +77,15 @@ def find_links(
     """Return `cluster_links` of parameters that have been checked."""
     if similarity == "srs":
         return _simrank(ensemble, decay, n_steps)
-    graph = cluster_jaccard(ensemble)
+    return links_of_jaccard(cluster_jaccard(ensemble), ensemble.offsets, similarity, decay)
+
+
+def links_of_jaccard(
+    graph: NDArray[np.float64], offsets: NDArray[np.int64], similarity: str, decay: float
+) -> NDArray[np.float64]:
+    """Return "cts" or "asrs" links of clusters with these Jaccard coefficients (overwritten)."""
     np.fill_diagonal(graph, 0.0)
-    links = _triples(graph, ensemble.offsets) if similarity == "cts" else _mean_products(graph)
+    links = _triples(graph, offsets) if similarity == "cts" else _mean_products(graph)
     np.fill_diagonal(links, 0.0)
     largest = links.max()
     if largest > 0:

@@ -20,7 +20,12 @@ from partita.matrices.agreement import (
 )
 from partita.matrices.partition_agreement import normalized_information, relative_means
 
-__all__ = ["connected_triples", "crowd_agreement", "crowd_weighted_coassociation"]
+__all__ = [
+    "connected_triples",
+    "crowd_agreement",
+    "crowd_weighted_coassociation",
+    "triples_of_jaccard",
+]
 
 _BLOCK = 32  # clusters per block
 _OPERATIONS = 20  # elementary operations per label and partition
@@ -130,10 +135,16 @@ def connected_triples(
         Cost O(L³).
     """
     ensemble = as_ensemble(partitions)
-    jaccard = cluster_jaccard(ensemble)
+    weights = np.repeat(partition_weights, ensemble.n_clusters)
+    return triples_of_jaccard(cluster_jaccard(ensemble), weights)
+
+
+def triples_of_jaccard(
+    jaccard: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return `connected_triples` of clusters with these Jaccard coefficients and weights."""
     length = len(jaccard)
     require_memory(16 * length**2, f"The {length} x {length} table of connected triples")
-    weights = np.repeat(partition_weights, ensemble.n_clusters)
     triples = np.empty_like(jaccard)
     kernel = _kernels.connected_triples.weigh_common.at(length**3)
     run_blocks(lambda start, stop: kernel(jaccard, weights, start, stop, triples), length, _BLOCK)

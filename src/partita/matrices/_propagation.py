@@ -21,6 +21,8 @@ __all__ = [
     "cluster_jaccard",
     "cluster_similarity",
     "enhanced_coassociation",
+    "jaccard_of_overlaps",
+    "propagate",
     "within_partitions",
 ]
 
@@ -42,7 +44,11 @@ def cluster_jaccard(partitions: Any) -> NDArray[np.float64]:
     -------
     array of shape (n_base_clusters, n_base_clusters)
     """
-    shared = cluster_overlaps(partitions)
+    return jaccard_of_overlaps(cluster_overlaps(partitions))
+
+
+def jaccard_of_overlaps(shared: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide overlaps of clusters by their unions, in place; the diagonal has the sizes."""
     size = shared.diagonal().copy()
 
     def divide(start: int, stop: int) -> None:
@@ -67,9 +73,13 @@ def cluster_similarity(partitions: Any, n_steps: int = 20) -> NDArray[np.float64
     n_steps : int, default=20
         Walks of 1 to `n_steps` steps are compared.
     """
-    graph = cluster_jaccard(partitions)
-    np.fill_diagonal(graph, 0.0)
-    return walk_similarity(graph, np.ones(len(graph)), n_steps, 0.0)
+    return propagate(cluster_jaccard(partitions), n_steps)
+
+
+def propagate(jaccard: NDArray[np.float64], n_steps: int) -> NDArray[np.float64]:
+    """Return the cosine of walks between clusters with these Jaccard coefficients (overwritten)."""
+    np.fill_diagonal(jaccard, 0.0)
+    return walk_similarity(jaccard, np.ones(len(jaccard)), n_steps, 0.0)
 
 
 def enhanced_coassociation(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from partita import _kernels
 from partita._memory import require_memory
 from partita._threads import run_blocks
-from partita.ensemble import Ensemble, as_ensemble
+from partita.ensemble import Ensemble, SoftEnsemble, as_ensemble
 
 __all__ = [
     "agreement_counts",
@@ -237,7 +237,7 @@ def fill_pairs(
     return matrix if not expand or inverse is None else expand_pairs(matrix, core)
 
 
-def expand_pairs(matrix: NDArray[Any], core: Ensemble) -> NDArray[Any]:
+def expand_pairs(matrix: NDArray[Any], core: Ensemble | SoftEnsemble) -> NDArray[Any]:
     """Return the matrix with a row per sample; 0 for samples without any label."""
     if core.inverse is None:
         return matrix

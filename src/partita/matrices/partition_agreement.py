@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 from partita.matrices.overlaps import overlaps_of_rows
 from partita.scale import Rows
 
-__all__ = ["crowd_agreement_of_rows", "normalized_information", "relative_means"]
+__all__ = [
+    "crowd_agreement_of_overlaps",
+    "crowd_agreement_of_rows",
+    "normalized_information",
+    "relative_means",
+]
 
 
 def crowd_agreement_of_rows(rows: Rows) -> NDArray[np.float64]:
@@ -28,7 +33,13 @@ def crowd_agreement_of_rows(rows: Rows) -> NDArray[np.float64]:
     array of shape (n_partitions,)
         Cost O(n m²) and 8 L² bytes.
     """
-    overlaps, offsets = overlaps_of_rows(rows), rows.offsets
+    return crowd_agreement_of_overlaps(overlaps_of_rows(rows), rows.offsets)
+
+
+def crowd_agreement_of_overlaps(
+    overlaps: NDArray[np.float64], offsets: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the normalized crowd agreement index from the overlaps of all base clusters."""
     clusters = [slice(*ends) for ends in pairwise(offsets)]
     agreement = np.zeros((len(clusters), len(clusters)))
     for i, own in enumerate(clusters):

@@ -9,25 +9,28 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, SoftEnsemble
 
-__all__ = ["GroupCoassociations", "PartitionTransitions"]
+__all__ = [
+    "GroupCoassociations",
+    "PartitionTransitions",
+    "SoftGroupCoassociations",
+    "SoftTransitions",
+]
 
 Matrix = NDArray[np.float64]
 
 
-class _PartitionViews(Sequence[Matrix]):
+class _Views(Sequence[Matrix]):
     """A sequence of matrices over the rows of an ensemble, none of which is stored.
 
     Attributes
     ----------
     columns : list of arrays
-        Columns of `ensemble.codes` that each matrix describes.
+        Partitions that each matrix describes.
     """
 
-    def __init__(self, ensemble: Ensemble, columns: Sequence[NDArray[np.intp]]) -> None:
-        self.ensemble = ensemble
-        self.columns = columns
+    columns: Sequence[NDArray[np.intp]]
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -45,7 +48,23 @@ class _PartitionViews(Sequence[Matrix]):
 
     @abstractmethod
     def _matrix(self, columns: NDArray[np.intp]) -> Matrix:
-        """Return the matrix of some columns of the codes."""
+        """Return the matrix of some partitions."""
+
+
+class _PartitionViews(_Views):
+    def __init__(self, ensemble: Ensemble, columns: Sequence[NDArray[np.intp]]) -> None:
+        self.ensemble = ensemble
+        self.columns = columns
+
+
+class _SoftViews(_Views):
+    def __init__(self, soft: SoftEnsemble, columns: Sequence[NDArray[np.intp]]) -> None:
+        self.soft = soft
+        self.columns = columns
+
+    def _memberships(self, partition: int) -> Matrix:
+        start, stop = self.soft.offsets[partition : partition + 2]
+        return self.soft.memberships[:, start:stop]
 
 
 class PartitionTransitions(_PartitionViews):
@@ -94,6 +113,42 @@ class GroupCoassociations(_PartitionViews):
         if seen.all():
             matrix /= len(columns)
             return matrix
+        count = seen @ seen.T
+        count[count == 0] = np.nan  # 0 / NaN
+        matrix /= count
+        return matrix
+
+
+class SoftTransitions(_SoftViews):
+    """Transition matrices of all soft partitions.
+
+    From sample a the walk chooses cluster c with probability p_c(a), and then a sample b of c with
+    probability p_c(b)/|c|. Pairs without memberships are NaN.
+    """
+
+    def __init__(self, soft: SoftEnsemble) -> None:
+        super().__init__(soft, list(np.arange(soft.n_partitions)[:, None]))
+
+    def _matrix(self, columns: NDArray[np.intp]) -> Matrix:
+        P = self._memberships(int(columns[0]))
+        sizes = self.soft.weights @ P
+        matrix = (P / np.where(sizes > 0, sizes, 1.0)) @ P.T
+        is_missing = ~self.soft.observed[:, columns[0]]
+        matrix[is_missing] = np.nan
+        matrix[:, is_missing] = np.nan
+        return matrix
+
+
+class SoftGroupCoassociations(_SoftViews):
+    """Expected co-association matrices of groups of soft partitions; `groups` as above."""
+
+    def __init__(self, soft: SoftEnsemble, groups: NDArray[Any]) -> None:
+        super().__init__(soft, [np.flatnonzero(groups == group) for group in np.unique(groups)])
+
+    def _matrix(self, columns: NDArray[np.intp]) -> Matrix:
+        P = np.hstack([self._memberships(int(column)) for column in columns])
+        matrix = P @ P.T
+        seen = self.soft.observed[:, columns].astype(np.float64)
         count = seen @ seen.T
         count[count == 0] = np.nan  # 0 / NaN
         matrix /= count

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._memory import require_memory
 from partita.ensemble import SoftEnsemble
+from partita.matrices.overlaps import entropy_by_overlaps
 
-__all__ = ["certainty_overlaps", "soft_coassociation", "soft_overlaps"]
+__all__ = [
+    "SoftConnections",
+    "certainty_overlaps",
+    "soft_coassociation",
+    "soft_locally_weighted_coassociation",
+    "soft_overlaps",
+]
 
 
 def soft_overlaps(soft: SoftEnsemble) -> NDArray[np.float64]:
@@ -49,3 +57,33 @@ def soft_coassociation(
     observed = soft.observed.astype(np.float64)
     both = observed @ observed.T
     return np.asarray(np.divide(matrix, both, out=matrix, where=both > 0))
+
+
+def soft_locally_weighted_coassociation(
+    soft: SoftEnsemble, theta: float = 0.4
+) -> NDArray[np.float64]:
+    """Return the expected co-association with clusters weighted by their certainty."""
+    entropy = entropy_by_overlaps(certainty_overlaps(soft), soft.offsets)
+    return soft_coassociation(soft, np.exp(-entropy / (theta * soft.n_partitions)))
+
+
+class SoftConnections:
+    """The probabilities P Pᵀ that one soft partition joins two rows, computed when they are read.
+
+    Pairs without memberships are NaN.
+    """
+
+    def __init__(self, soft: SoftEnsemble, partition: int) -> None:
+        start, stop = soft.offsets[partition : partition + 2]
+        self._memberships = soft.memberships[:, start:stop].copy()
+        self._memberships[~soft.observed[:, partition]] = np.nan
+
+    def __len__(self) -> int:
+        return len(self._memberships)
+
+    def __getitem__(self, rows: slice) -> NDArray[np.float64]:
+        # a sum of products may exceed 1 by rounding
+        return np.minimum(self._memberships[rows] @ self._memberships.T, 1.0)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self[:], dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isqrt
 from typing import Any
 
@@ -12,12 +13,18 @@ from numpy.typing import NDArray
 from partita._linalg import eigh
 from partita._memory import require_memory
 from partita._threads import run_blocks
-from partita.ensemble import Ensemble, as_ensemble
+from partita.ensemble import Ensemble, SoftEnsemble, as_ensemble
 from partita.matrices._sparse_walks import SparseWalks
 from partita.matrices.agreement import agreement_counts, coobserved_counts, expand_pairs
 from partita.matrices.cluster_counts import incidence
+from partita.matrices.soft import soft_coassociation
 
-__all__ = ["cluster_trajectories", "trajectory_similarity", "walk_similarity"]
+__all__ = [
+    "cluster_trajectories",
+    "soft_trajectory_similarity",
+    "trajectory_similarity",
+    "walk_similarity",
+]
 
 _ISOLATED = 1e-20  # similarity of a micro-cluster without neighbors to all others
 _ROUNDING = 1e-13  # smaller similarities are rounding errors: the walks never meet
@@ -129,11 +136,23 @@ def elite_graph(core: Ensemble, n_neighbors: int) -> sp.csr_matrix:
     dtype = np.uint16 if core.n_partitions <= np.iinfo(np.uint16).max else np.uint32
     counts = agreement_counts(core, dtype)
     n_both = coobserved_counts(core, dtype) if core.n_missing else None
+
+    def coassociation(start: int, stop: int) -> NDArray[np.float64]:
+        block = counts[start:stop].astype(np.float64)
+        block /= core.n_partitions if n_both is None else np.maximum(n_both[start:stop], 1)
+        return block
+
+    return _strongest_edges(coassociation, n, n_neighbors)
+
+
+def _strongest_edges(
+    similarity: Callable[[int, int], NDArray[np.float64]], n: int, n_neighbors: int
+) -> sp.csr_matrix:
+    """Return the largest entries of every row, from a function that returns a copy of some rows."""
     parts: list[Any] = [None] * -(-n // _BLOCK)
 
     def select(start: int, stop: int) -> None:
-        block = counts[start:stop].astype(np.float64)
-        block /= core.n_partitions if n_both is None else np.maximum(n_both[start:stop], 1)
+        block = similarity(start, stop)
         block[np.arange(stop - start), np.arange(start, stop)] = 0.0
         weakest = np.partition(block, n - n_neighbors, axis=1)[:, n - n_neighbors]
         block[block < weakest[:, None]] = 0.0
@@ -193,6 +212,21 @@ def trajectory_similarity(
     return expand_pairs(similarity, core) if expand else similarity
 
 
+def soft_trajectory_similarity(
+    soft: SoftEnsemble, *, n_neighbors: int | None = None, n_steps: int | None = None
+) -> NDArray[np.float64]:
+    """Return the trajectory similarity of distinct rows of soft partitions.
+
+    The elite neighbors are those with the largest expected co-association. Parameters as in
+    `trajectory_similarity`.
+    """
+    n = soft.n_rows
+    n_neighbors, n_steps = _lengths(n, n_neighbors, n_steps)
+    expected = soft_coassociation(soft)
+    graph = _strongest_edges(lambda a, b: expected[a:b].copy(), n, n_neighbors)
+    return walk_similarity(graph, soft.weights, n_steps, _ISOLATED)
+
+
 def cluster_trajectories(
     core: Ensemble, *, n_neighbors: int | None = None, n_steps: int | None = None
 ) -> NDArray[np.float64]:
@@ -229,7 +263,12 @@ def _walk_graph(
     core: Ensemble, n_neighbors: int | None, n_steps: int | None
 ) -> tuple[sp.csr_matrix, int]:
     """Return the graph of elite neighbors and the length of the walks."""
-    n = core.n_rows
+    n_neighbors, n_steps = _lengths(core.n_rows, n_neighbors, n_steps)
+    return elite_graph(core, n_neighbors), n_steps
+
+
+def _lengths(n: int, n_neighbors: int | None, n_steps: int | None) -> tuple[int, int]:
+    """Return the number of neighbors and of steps, with their defaults for n rows."""
     default = max(1, min(isqrt(n // 4) if n >= 4 else 1, 20))
     n_neighbors = default if n_neighbors is None else n_neighbors
     n_steps = default if n_steps is None else n_steps
@@ -237,4 +276,4 @@ def _walk_graph(
         raise ValueError(
             f"n_neighbors must be in 1..{n} and n_steps positive, got {n_neighbors} and {n_steps}."
         )
-    return elite_graph(core, n_neighbors), n_steps
+    return n_neighbors, n_steps

@@ -121,29 +121,32 @@ class SoftMatrices(Evidence):
     Attributes
     ----------
     matrices : sequence of arrays of shape (n, n)
-        Symmetric, entries in [0, 1]; NaN where a matrix has no entry.
+        Symmetric, entries in [0, 1]; NaN where a matrix has no entry. Rows are read by slices, so
+        that a matrix may be computed when it is read.
     """
 
-    matrices: Sequence[NDArray[Any]]
+    matrices: Sequence[Any]
 
     @classmethod
-    def of(cls, matrices: Sequence[NDArray[Any]]) -> SoftMatrices:
-        """Take matrices of one shape; every row has weight 1."""
+    def of(
+        cls, matrices: Sequence[Any], weights: NDArray[np.float64] | None = None
+    ) -> SoftMatrices:
+        """Take matrices of one shape; by default every row has weight 1."""
         m, n = len(matrices), len(matrices[0])
         total = np.zeros((n, n))
         seen = np.zeros((n, n), np.min_scalar_type(m))
-        for matrix in matrices:
+        for matrix in map(np.asarray, matrices):
             has_entry = ~np.isnan(matrix)
             np.add(total, matrix, out=total, where=has_entry)
             seen += has_entry
         free = (total > 0) & (total < seen)
         np.fill_diagonal(free, False)
-        return cls(np.ones(n), seen, free, matrices)
+        return cls(np.ones(n) if weights is None else weights, seen, free, matrices)
 
     def start(self) -> Matrix:
         """Return the mean; 0 where no matrix has an entry."""
         total = np.zeros(self.seen.shape)
-        for matrix in self.matrices:
+        for matrix in map(np.asarray, self.matrices):
             np.add(total, matrix, out=total, where=~np.isnan(matrix))
         total /= np.maximum(self.seen, 1)
         return np.clip(total, 0.0, 1.0, out=total)
@@ -167,7 +170,8 @@ class SoftMatrices(Evidence):
         for rows in row_blocks(len(consensus)):
             low, _, high, _ = error_band(2.0 * consensus[rows], penalty)
             for i, matrix in enumerate(self.matrices):
-                norms[i] += np.abs(entry_errors(matrix[rows], low, high)).sum()
+                errors = np.abs(entry_errors(matrix[rows], low, high))
+                norms[i] += self.weights[rows] @ errors @ self.weights
         return norms
 
 

@@ -47,8 +47,8 @@ def find_meta_clusters(
 
     Parameters
     ----------
-    incidence : sparse matrix of shape (n, p), 0/1
-        Rows and the columns (base clusters) that contain them.
+    incidence : array or sparse matrix of shape (n, p)
+        Rows and the columns (base clusters) that contain them, 0/1 or degrees of membership.
     similarity : array of shape (p, p)
         Similarity of the columns.
     sizes : array of shape (p,)
