@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-RECORDS = Path(__file__).resolve().parents[1] / "benchmarks" / "speed" / "records.json"
+FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "speed"
+RECORDS = FOLDER / "records.json"
+TEXTS = FOLDER / "text.json"
 # Starts of the names of the records that the README shows.
 SHORT = (
     "coassociation, n = 8000, m = 100, K_i = 50, float64",
@@ -46,6 +48,23 @@ def first_fit_table() -> str:
     for method in sorted(rows, key=str.lower):
         cells = [rows[method].get(size, "- | -") for size in sizes]
         lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def texts_table() -> str:
+    """Return a table of the runs of `benchmarks.speed.text`."""
+    lines = [
+        "| documents | files | a partition | the same in memory | fused in | keywords in | memory "
+        "| ARI | ARI of one k-means | keywords of the main topic |",
+        "| --- " * 10 + "|",
+    ]
+    lines += [
+        f"| {r['documents']:,} | {r['file_mb']:.0f} MB | {r['seconds_per_partition']:.1f} s "
+        f"| {r['seconds_in_memory']:.1f} s | {r['seconds_to_fuse']:.0f} s "
+        f"| {r['seconds_for_keywords']:.1f} s | {r['peak_mb']:.0f} MB | {r['ari']:.2f} "
+        f"| {r['ari_in_memory']:.2f} | {r['own_keywords']:.0%} |"
+        for r in json.loads(TEXTS.read_text(encoding="utf-8"))
+    ]
     return "\n".join(lines)
 
 

@@ -35,6 +35,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/methods.md", "methods", methods_table.full_table),
     ("docs/speed.md", "speed", speed_table.full_table),
     ("docs/speed.md", "first-fit", speed_table.first_fit_table),
+    ("docs/speed.md", "texts", speed_table.texts_table),
     ("docs/which-method.md", "which", methods_table.choice_table),
     ("docs/which-method.md", "words", scoreboard_tables.words),
     ("docs/which-method.md", "kinds", scoreboard_tables.kinds_table),

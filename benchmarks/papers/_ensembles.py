@@ -20,17 +20,25 @@ from partita.generators import RandomFeatures, make_generator
 from partita.multiview import generate_partitions
 
 AUTHORS_FILE = "spce_author_table.npz"
+# settings of a recipe that the generator does not take
+NOT_PARAMETERS = (
+    "clip", "drop", "generator", "kind", "metric", "missing_rows", "rows", "tfidf",
+)  # fmt: skip
 ROOT = Path(__file__).resolve().parents[2]
 STORE = Path(os.environ.get("PARTITA_ENSEMBLES", Path(__file__).with_name("ensembles")))
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One ensemble of a data set. `partitions` is None if methods read the features."""
+    """One ensemble of a data set. `partitions` is None if methods read the features.
+
+    `present` has one mask per view if rows are missing in the views.
+    """
 
     data: Dataset
     partitions: NDArray[np.int64] | None
     content: str
+    present: list[NDArray[np.bool_]] | None = None
 
     @property
     def y(self) -> NDArray[np.int64]:
@@ -61,15 +69,45 @@ def read(name: str, kind: str) -> Dataset:
     return load(f"{name}_mv" if kind == "views" else name, folder=folder)
 
 
-def only_data(name: str, recipe: str) -> Drawn:
+def read_clipped(name: str, settings: dict[str, Any]) -> Dataset:
+    """Return the data, with 0 in place of negative features if the recipe says so."""
+    data = read(name, settings["kind"])
+    if settings.get("clip"):
+        data = replace(data, views=tuple(view * (view > 0) for view in data.views))
+    return data
+
+
+def present_rows(
+    data: Dataset, settings: dict[str, Any], draw: int
+) -> list[NDArray[np.bool_]] | None:
+    """Return which rows every view has if a share of them is missing.
+
+    The rows of each view are drawn by themselves; a sample that no view would have stays in one.
+    """
+    share = settings.get("missing_rows", 0)
+    if not share:
+        return None
+    rng = np.random.default_rng(draw)
+    n_missing = round(share * data.n_samples)
+    present = np.ones((data.n_samples, len(data.views)), np.bool_)
+    for column in present.T:
+        column[rng.permutation(data.n_samples)[:n_missing]] = False
+    lost = np.flatnonzero(~present.any(axis=1))
+    present[lost, rng.integers(len(data.views), size=len(lost))] = True
+    return list(present.T)
+
+
+def only_data(name: str, recipe: str, draw: int) -> Drawn:
     """Return the data alone, for methods that read features."""
-    return Drawn(read(name, json.loads(recipe)["kind"]), None, "features")
+    settings = json.loads(recipe)
+    data = read_clipped(name, settings)
+    return Drawn(data, None, "features", present_rows(data, settings, draw))
 
 
 def draw_ensemble(name: str, recipe: str, draw: int) -> Drawn:
     """Return the ensemble of a draw. All methods of a table get the same one."""
     settings = json.loads(recipe)
-    data = some_rows(read(name, settings["kind"]), settings, draw)
+    data = some_rows(read_clipped(name, settings), settings, draw)
     if settings["kind"] == "pool":
         return hashed(data, data.partitions[:, authors_draw(draw, settings)])
     if settings["kind"] == "subsets":
@@ -113,7 +151,7 @@ def generated(data: Dataset, settings: dict[str, Any], draw: int) -> NDArray[np.
     parameters = {
         name: numbers.get(value, value) if isinstance(value, str) else value
         for name, value in settings.items()
-        if name not in ("kind", "generator", "metric", "tfidf", "drop", "rows")
+        if name not in NOT_PARAMETERS
     }
     if settings["kind"] == "views":
         generator = RandomFeatures(metric=metric)
@@ -122,6 +160,7 @@ def generated(data: Dataset, settings: dict[str, Any], draw: int) -> NDArray[np.
             generator,
             n_clusters=k,
             random_state=draw,
+            present=present_rows(data, settings, draw),
             **parameters,
         )
         codes = ensemble.codes.astype(np.int64)

@@ -68,10 +68,13 @@ def draw_lines(table: Table, records: Records, series: Series) -> Figure | None:
     n_measures = len(table.measures)
     figure, axes = grid(len(panels), n_measures if n_measures > 1 else COLUMNS)
     x_axis = table.axis("x")
+    names = dict.fromkeys(method.name for method in table.methods)
+    colors = {name: f"C{i}" for i, name in enumerate(names)}  # the same in every panel
     for axis, ((data, measure), content) in zip(axes, panels.items(), strict=True):
         for method, points in content:
             x, mean, error = zip(*points, strict=True)
-            axis.errorbar(x, mean, yerr=error, marker="o", markersize=3, label=method.name)
+            style = {"marker": "o", "markersize": 3, "color": colors[method.name]}
+            axis.errorbar(x, mean, yerr=error, label=method.name, **style)
         axis.set(title=data, xlabel=x_axis["name"], ylabel=measure)
         if "labels" in x_axis:
             axis.set_xticks(range(len(x_axis["labels"])), x_axis["labels"])

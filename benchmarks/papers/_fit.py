@@ -34,7 +34,7 @@ def fit_task(task: Task) -> dict[str, Any]:
     """
     reads_features = task.key.startswith(("features.", "views."))
     drawn = (
-        only_data(task.data, task.recipe)
+        only_data(task.data, task.recipe, task.draw)
         if reads_features
         else draw_ensemble(task.data, task.recipe, task.draw)
     )
@@ -68,7 +68,10 @@ def fit(task: Task, drawn: Drawn) -> tuple[dict[str, Any], Any]:
         method = make(key, n_clusters, parameters, task.seed, task.draw)
         source = samples(key, drawn)
         clock, cpu = time.perf_counter(), time.process_time()
-        method.fit(source)
+        if drawn.present is None:
+            method.fit(source)
+        else:
+            method.fit(source, present=drawn.present)
         seconds, cpu_seconds = time.perf_counter() - clock, time.process_time() - cpu
     result: dict[str, Any] = {"ensemble": drawn.content, **scores(drawn.y, method.labels_)}
     result["n_clusters"] = len(np.unique(method.labels_))

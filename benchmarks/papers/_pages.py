@@ -99,7 +99,7 @@ def section(table: Table, records: Records, expectation: Expectation) -> str:
     if (DOCS / picture).exists():
         parts.append(f"![{table.title}]({picture})")
     if table.kind in ("lines", "heat map"):
-        return "\n\n".join([*parts, figure_table(table, records)])
+        return "\n\n".join([*parts, figure_table(table, records), *notes(table)])
     if table.kind == "curves":
         return "\n\n".join(parts)
     results = cells(table, records)
@@ -112,8 +112,13 @@ def section(table: Table, records: Records, expectation: Expectation) -> str:
             parts.append(order_text(ranking))
         if tests := significance(table, results, measure):
             parts.append(significance_text(tests))
-    parts += [reasons_text(results), left_text(table, records, expectation)]
+    parts += [reasons_text(results), *notes(table), left_text(table, records, expectation)]
     return "\n\n".join(part for part in parts if part)
+
+
+def notes(table: Table) -> list[str]:
+    """Return what is to be said about the results of a table as a whole."""
+    return [" ".join(note.split()) for note in table.content.get("notes", [])]
 
 
 def matrix(table: Table, measure: str, results: list[CellResult]) -> str:

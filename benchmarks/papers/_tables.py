@@ -38,7 +38,8 @@ class Method:
     """A line of a table: a method with fixed parameters, or with a grid of them.
 
     `tuned` is empty for fixed parameters, "set" if the best of the grid is chosen on the truth per
-    data set, and "draw" if it is chosen per data set and draw.
+    data set, and "draw" if it is chosen per data set and draw. `data` names the data sets of the
+    line; empty for all of the table.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Method:
     seed: int = 0
     absent: str = ""
     printed_as: str = ""
+    data: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,7 @@ class Table:
         change: dict[str, Any] | None = None,
     ) -> list[Task]:
         """Return the fits of one cell, one per draw."""
-        if method.absent:
+        if method.absent or (method.data and data not in method.data):
             return []
         recipe, settings = self.recipe(data, change), canonical(parameters)
         return [
@@ -213,6 +215,7 @@ def read_method(entry: dict[str, Any]) -> Method:
         entry.get("seed", 0),
         entry.get("absent", ""),
         entry.get("printed_as", entry["name"]),
+        tuple(entry.get("data", ())),
     )
 
 

@@ -178,8 +178,11 @@ class Order:
 
 
 def order(table: Table, results: list[CellResult], measure: str) -> Order | None:
-    """Return ranks (1 is best) and scores over the data sets that have all methods."""
-    some = [c for c in ranked(results) if c.measure == measure]
+    """Return ranks (1 is best) and scores over the data sets that have all methods.
+
+    Methods that are for some data sets only have no rank.
+    """
+    some = [c for c in ranked(results) if c.measure == measure and not c.method.data]
     names = list(dict.fromkeys(c.method.name for c in some))
     by_cell = {(c.data, c.method.name): c for c in some}
     data = [d for d in table.data if all((d, name) in by_cell for name in names)]
@@ -241,13 +244,15 @@ def significant_sign(first: tuple[float, ...], second: tuple[float, ...]) -> int
 
 def ranked(results: list[CellResult]) -> list[CellResult]:
     """Return the cells that can be ranked: one line per printed line, fixed parameters first."""
-    fixed = {cell.method.printed_as for cell in results if not cell.method.tuned}
+    lines: dict[str, str] = {}
+    for cell in sorted(results, key=lambda cell: bool(cell.method.tuned)):
+        lines.setdefault(cell.method.printed_as, cell.method.name)
     return [
         cell
         for cell in results
         if cell.printed is not None
         and cell.printed.mean is not None
-        and not (cell.method.tuned and cell.method.printed_as in fixed)
+        and lines[cell.method.printed_as] == cell.method.name
     ]
 
 

@@ -7,6 +7,8 @@ sparse files in parts. Every partition draws 16 % of the documents (as 10 of 61 
 paper) with replacement and clusters them by angle. SEC fuses the store, and the keywords of
 every cluster are read from the files. The time of a partition is compared with that of
 MiniBatchKMeans on rows of the same number that are in memory already.
+
+`python docs/write_pages.py` writes the records into docs/speed.md.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ class Text:
     peak_mb: float
     file_mb: float
     ari: float
+    ari_in_memory: float
     own_keywords: float
 
     def __str__(self) -> str:
@@ -63,8 +66,9 @@ class Text:
                 f"memory take {self.seconds_in_memory:.2f} s",
                 f"fused in {self.seconds_to_fuse:.1f} s, keywords in "
                 f"{self.seconds_for_keywords:.1f} s, memory gained {self.peak_mb:.0f} MB",
-                f"ARI to the planted topics {self.ari:.3f}; {self.own_keywords:.0%} of the "
-                "keywords belong to the main topic of their cluster",
+                f"ARI to the planted topics {self.ari:.3f}, rows in memory "
+                f"{self.ari_in_memory:.3f}; {self.own_keywords:.0%} of the keywords belong to the "
+                "main topic of their cluster",
             ]
         )
 
@@ -97,11 +101,14 @@ def measure(n_documents: int, folder: Path) -> Text:
     y = np.concatenate(parts)
 
     n_rows = round(SHARE * n_documents)
-    rows = normalize(make(n_rows, 0)[0])
+    counts, topics = make(n_rows, 0)
+    rows = normalize(counts)
     start = time.perf_counter()
-    MiniBatchKMeans(TOPICS, batch_size=4096, n_init=1, random_state=0).fit_predict(rows)
+    kmeans = MiniBatchKMeans(TOPICS, batch_size=4096, n_init=1, random_state=0)
+    labels_in_memory = kmeans.fit_predict(rows)
     in_memory = time.perf_counter() - start
-    del rows
+    ari_in_memory = adjusted_rand(topics, labels_in_memory)
+    del counts, rows
 
     with PeakMemory() as memory, warnings.catch_warnings():
         warnings.simplefilter("ignore", PartitaWarning)  # documents that no partition drew
@@ -136,6 +143,7 @@ def measure(n_documents: int, folder: Path) -> Text:
         peak_mb=memory.gained / 2**20,
         file_mb=sum(file.stat().st_size for file in files) / 2**20,
         ari=adjusted_rand(y[labeled], labels[labeled]),
+        ari_in_memory=ari_in_memory,
         own_keywords=own_share(keywords, y, labels),
     )
 
