@@ -33,7 +33,7 @@ def test_scale_decides():
 
 
 def test_concatenation_is_sparse_where_that_is_smaller():
-    dense, thin = np.ones((10, 2)), sp.random_array((10, 50), density=0.1, rng=0, format="csr")
+    dense, thin = np.ones((10, 2)), sp.random(10, 50, 0.1, "csr", random_state=0)
     wide = concatenate([dense, thin])
     assert sp.issparse(wide)
     assert wide.indices.dtype == np.int32

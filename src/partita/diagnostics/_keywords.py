@@ -132,7 +132,13 @@ def _blocks(features: Any, codes: NDArray[np.int64]) -> Iterator[tuple[Any, NDAr
         rows = start + np.flatnonzero(codes[start : start + _ROWS] >= 0)
         if len(rows):
             block = features.take(rows) if isinstance(features, FeatureFiles) else features[rows]
-            yield block.astype(np.float64), codes[rows]
+            block = block.astype(np.float64)
+            if not np.isfinite(block.data if sp.issparse(block) else block).all():
+                raise ValueError(
+                    f"X must have finite numbers, got NaN or infinity in samples {rows[0]} to "
+                    f"{rows[-1]}. Replace them, for example by 0 where a word is absent."
+                )
+            yield block, codes[rows]
 
 
 def _inverse_frequencies(features: Any, codes: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -11,7 +11,6 @@ from numbers import Integral
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -24,11 +23,10 @@ from threadpoolctl import ThreadpoolController
 from partita._input.checks import random_generator
 from partita._sklearn_compat import Interval, StrOptions, fit_context, fitting, validate_data
 from partita.config import get_config, report_progress
+from partita.generators._features import check_range
 
 __all__ = ["MISSING", "POSITIVE_INT", "BaseGenerator", "Labels"]
 
-_LARGEST_FEATURE = 1e150  # sums of many squares of such numbers are doubles
-_LARGEST_SINGLE = 1e15  # sums of many squares of such numbers are 32-bit numbers
 MISSING = -1  # label of a sample that a partition does not label
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 Labels = NDArray[np.int32]
@@ -176,16 +174,7 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             dtype=[np.float64, np.float32],
             ensure_min_samples=2 if reset else 1,
         )
-        values = X.data if sp.issparse(X) else X
-        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-        if largest > _LARGEST_FEATURE:
-            raise ValueError(
-                f"Features must be between {-_LARGEST_FEATURE:g} and {_LARGEST_FEATURE:g}, got an "
-                f"absolute value of {largest:g}: squared distances would overflow. Scale the "
-                "features, for example by sklearn.preprocessing.StandardScaler."
-            )
-        # sums of squares of such numbers are no 32-bit numbers
-        return X.astype(np.float64) if largest > _LARGEST_SINGLE and X.dtype != np.float64 else X
+        return check_range(X)
 
     def _run(
         self, task: str, work: Callable[[_Item], _Result], items: Sequence[_Item]

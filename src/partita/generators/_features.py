@@ -16,6 +16,7 @@ from partita._warn import warn_user
 __all__ = [
     "Preparation",
     "PreparedOnDemand",
+    "check_range",
     "count_distinct_rows",
     "draw_distinct_rows",
     "has_direction",
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 _BLOCK = 4096
+_LARGEST_FEATURE = 1e150  # sums of many squares of such numbers are doubles
+_LARGEST_SINGLE = 1e15  # sums of many squares of such numbers are 32-bit numbers
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,19 @@ def _as_single(X: Any) -> Any:
     X.sum_duplicates()
     X.eliminate_zeros()
     return X
+
+
+def check_range(X: Any) -> Any:
+    """Return X, in double precision if it needs that; raise if squared distances would overflow."""
+    values = X.data if sp.issparse(X) else X
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if largest > _LARGEST_FEATURE:
+        raise ValueError(
+            f"Features must be between {-_LARGEST_FEATURE:g} and {_LARGEST_FEATURE:g}, got an "
+            f"absolute value of {largest:g}: squared distances would overflow. Scale the "
+            "features, for example by sklearn.preprocessing.StandardScaler."
+        )
+    return X.astype(np.float64) if largest > _LARGEST_SINGLE and X.dtype != np.float64 else X
 
 
 def unit_rows(X: Any) -> Any:

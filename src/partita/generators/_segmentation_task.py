@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from partita.exceptions import InvalidEnsembleError
 from partita.generators._base import MISSING
 from partita.generators._estimators import check_labels, clone_with_seed
-from partita.generators._features import has_direction, unit_rows
+from partita.generators._features import check_range, has_direction, unit_rows
 from partita.io.feature_files import FeatureFiles
 from partita.io.store import LabelStore
 
@@ -69,7 +69,7 @@ def make_partition(task: SegmentationTask, index: int) -> int:
     drawn = draw(task.features.shape[0], task.n_rows, rng)
     rows, copies = np.unique(drawn, return_counts=True)
     estimator = _estimator(task, rng)
-    X = task.features.take(rows)
+    X = check_range(task.features.take(rows))
     usable = np.ones(len(rows), bool)
     if task.metric == "cosine":
         usable = has_direction(X)

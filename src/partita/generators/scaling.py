@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from partita.generators._features import check_range
+
 __all__ = ["SCALES", "make_scaler"]
 
 SCALES = ("auto", "standard", "none")
@@ -45,6 +47,7 @@ def make_scaler(X: Any, scale: str = "auto") -> Any:
     """
     if scale not in SCALES:
         raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {scale!r}.")
+    check_range(X)
     if scale == "none" or (scale == "auto" and not _has_different_units(X)):
         return None
     from sklearn.preprocessing import StandardScaler

@@ -146,6 +146,8 @@ def _matrix(name: str, data: Any) -> Any:
     if sp.issparse(data):
         matrix = sp.csr_array(data)
         return _checked(name, matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64))
+    if getattr(data, "dtype", np.dtype(float)).kind == "c":
+        raise ValueError(f"View {name!r} must have real numbers, got complex ones.")
     if isinstance(data, np.ma.MaskedArray):
         data = np.ma.filled(data.astype(np.float64), np.nan)
     array = np.asarray(data)

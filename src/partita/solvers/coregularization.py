@@ -142,9 +142,12 @@ def pulled_eigenvectors(
     strengths : sequence of float
         λ_i.
     guess : array of shape (n, K)
-        Vectors near the result. They save time if the sum is not formed.
+        Vectors near the result. They save time if the sum is not formed. Without targets, they are
+        the leading eigenvectors of L.
     """
-    n, n_components = targets[0].shape
+    n, n_components = guess.shape
+    if not targets:  # there is only one view
+        return guess
     T = np.hstack([np.sqrt(s) * U for s, U in zip(strengths, targets, strict=True)])
     if n <= _DENSE:
         return _leading(affinity + T @ T.T, n_components)

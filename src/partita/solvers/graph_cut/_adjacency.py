@@ -59,9 +59,10 @@ class Adjacency(NamedTuple):
     @classmethod
     def of_edges(cls, graph: Any) -> Adjacency:
         """Read a symmetric non-negative matrix, dense or sparse; its diagonal is ignored."""
-        matrix = sp.csr_matrix(graph, copy=True)
-        matrix.setdiag(0.0)
-        matrix.eliminate_zeros()
+        matrix = sp.coo_matrix(graph)
+        is_edge = (matrix.row != matrix.col) & (matrix.data != 0)
+        edges = matrix.data[is_edge], (matrix.row[is_edge], matrix.col[is_edge])
+        matrix = sp.csr_matrix(edges, shape=matrix.shape)
         none = np.zeros(1, np.int64)
         start, other = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
         mass = np.ones(matrix.shape[0])
