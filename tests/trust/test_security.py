@@ -103,5 +103,12 @@ def test_workflows_have_no_permissions_by_default() -> None:
         assert text.count("persist-credentials: false") == text.count("actions/checkout@")
 
 
+def test_actions_are_pinned_to_commits() -> None:
+    """A tag can be moved to other code; a commit hash cannot."""
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for line in re.findall(r"^.*\buses:.*$", path.read_text(encoding="utf-8"), re.MULTILINE):
+            assert re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), line
+
+
 def test_the_security_policy_is_there() -> None:
     assert "private vulnerability reporting" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
