@@ -10,7 +10,8 @@ EDGES, CLIQUES, NETS = 0, 1, 2
 @jit
 def fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, pull):
     """Fill `pull` with the pull of every part on vertex v."""
-    pull[:] = 0.0
+    for k in range(len(pull)):
+        pull[k] = 0.0
     own = parts[v]
     if kind == EDGES:
         for j in range(start[v], start[v + 1]):

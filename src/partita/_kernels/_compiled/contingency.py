@@ -20,13 +20,28 @@ def _is_complete(row, missing_code):
     return largest < missing_code
 
 
-@jit
 def cluster_sums(codes, missing_code, offsets, values, first, last, out):
-    if first == last:  # a row of no partitions has no first code
-        return
-    m = codes.shape[1]
-    clusters, partitions = np.empty(m + PADDING, np.int32), np.empty(m + PADDING, np.int32)
-    cluster = clusters.view(np.uint32)  # unsigned: numba does not test for negative indices
+    if first < last:  # a row of no partitions has no first code
+        clusters, partitions, cluster = _room_for_lists(codes)
+        _cluster_sums(
+            codes, missing_code, offsets, values, first, last, clusters, partitions, cluster, out
+        )
+
+
+def _room_for_lists(codes):
+    """Return arrays for the clusters and the partitions of a row, and the former unsigned.
+
+    numba does not test whether unsigned indices are negative.
+    """
+    clusters, partitions = np.empty((2, codes.shape[1] + PADDING), np.int32)
+    return clusters, partitions, clusters.view(np.uint32)
+
+
+@jit
+def _cluster_sums(
+    codes, missing_code, offsets, values, first, last, clusters, partitions, cluster, out
+):
+    """Add to `out` as `cluster_sums` does; the lists are scratch."""
     for x in range(len(codes)):
         row, value = codes[x], values[x]
         if _is_complete(row[first:last], missing_code):
@@ -47,15 +62,20 @@ def n_labeled(codes, missing_code, start, stop, out):
         out[x] = total
 
 
-@jit
 def row_sums(codes, missing_code, offsets, values, start, stop, out):
-    """Add up four rows at a time, until a label is missing.
+    clusters, partitions, cluster = _room_for_lists(codes)
+    _row_sums(codes, missing_code, offsets, values, start, stop, clusters, partitions, cluster, out)
+
+
+@jit
+def _row_sums(
+    codes, missing_code, offsets, values, start, stop, clusters, partitions, cluster, out
+):
+    """Fill `out` as `row_sums` does: add up four rows at a time, until a label is missing.
 
     An addition waits for the one before it in the same row, but not for those in other rows.
     """
     m = codes.shape[1]
-    clusters, partitions = np.empty(m + PADDING, np.int32), np.empty(m + PADDING, np.int32)
-    cluster = clusters.view(np.uint32)  # unsigned: numba does not test for negative indices
     first = start
     while first + 4 <= stop:
         is_complete = True

@@ -27,7 +27,9 @@ def edges_cut(adjacency, parts):
 @jit
 def count_pins(adjacency, parts, tally):
     kind, start, other, mass = adjacency.kind, adjacency.start, adjacency.other, adjacency.mass
-    tally[:] = 0.0
+    for e in range(len(tally)):
+        for k in range(tally.shape[1]):
+            tally[e, k] = 0.0
     if kind == EDGES:
         return
     for v in range(len(parts)):

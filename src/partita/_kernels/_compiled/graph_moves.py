@@ -24,51 +24,64 @@ def _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tal
             tally[other[j], target] += amount
 
 
-@jit
 def sweep(adjacency, limits, order, tolerance, pull, state):
-    kind, start, other, value, pin_start, pin, mass = adjacency
+    latest = np.empty(pull.shape[1])
+    return _sweep(adjacency, limits, order, tolerance, pull, latest, state)
+
+
+@jit
+def _sweep(adjacency, limits, order, tolerance, pull, latest, state):
+    """Update `pull` and `state` as `sweep` does; `latest` is scratch."""
+    kind, start, other, value, pin_start, _, mass = adjacency
     weights, capacity, is_movable = limits
     parts, loads, sizes, tally = state
-    n_moves, latest = 0, np.empty(len(loads))
-    for v in order:
+    n_moves = 0
+    for position in range(len(order)):
+        v = order[position]
         source = parts[v]
         if not is_movable[v] or sizes[source] == 1:
             continue
         if kind == EDGES or n_moves == 0:
-            latest[:] = pull[v]
+            for k in range(len(loads)):
+                latest[k] = pull[v, k]
         else:
             fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, latest)
         is_overloaded = loads[source] > capacity[source]
-        target, strongest = -1, -np.inf if is_overloaded else latest[source] + tolerance
+        target, strongest = source, -np.inf if is_overloaded else latest[source] + tolerance
         for k in range(len(loads)):
             if k != source and latest[k] > strongest and loads[k] + weights[v] <= capacity[k]:
                 target, strongest = k, latest[k]
-        if target >= 0:
+        if target != source:
             _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally)
             if kind == EDGES:
-                update_pulls(
-                    *(kind, start, other, value, pin_start, pin, mass),
-                    *(parts, tally, v, source, target, pull),
-                )
+                for j in range(start[v], start[v + 1]):
+                    pull[other[j], source] -= value[j]
+                    pull[other[j], target] += value[j]
             n_moves += 1
     return n_moves
 
 
 @jit
-def _best_move(weights, capacity, slack, is_locked, parts, loads, sizes, pull):
-    """Return the unlocked vertex and the part with the largest gain, and the gain.
+def _count_overloaded(loads, capacity):
+    n_overloaded = 0
+    for k in range(len(loads)):
+        n_overloaded += loads[k] > capacity[k]
+    return n_overloaded
+
+
+@jit
+def _best_move(weights, capacity, slack, is_free, parts, loads, sizes, pull):
+    """Return the free vertex and the part with the largest gain, and the gain.
 
     If no part is overloaded, a move may overload one by up to `slack`. If one is, only its vertices
     move, to parts with room. Two moves can thus exchange vertices.
     """
-    n_overloaded = 0
-    for k in range(len(loads)):
-        n_overloaded += loads[k] > capacity[k]
+    n_overloaded = _count_overloaded(loads, capacity)
     room = slack if n_overloaded == 0 else 0.0
     best, target, gain = -1, -1, -np.inf
     for v in range(len(parts)):
         source = parts[v]
-        if is_locked[v] or sizes[source] == 1:
+        if not is_free[v] or sizes[source] == 1:
             continue
         if n_overloaded and loads[source] <= capacity[source]:
             continue
@@ -79,17 +92,24 @@ def _best_move(weights, capacity, slack, is_locked, parts, loads, sizes, pull):
     return best, target, gain
 
 
-@jit
 def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state):
+    is_free, trail = limits.is_movable.copy(), np.empty((2, len(pull)), np.int64)
+    return _climb(
+        adjacency, limits, slack, tolerance, patience, max_moves, trail, pull, is_free, state
+    )
+
+
+@jit
+def _climb(adjacency, limits, slack, tolerance, patience, max_moves, trail, pull, is_free, state):
+    """Update `pull` and `state` as `climb` does; `trail` and `is_free` are scratch."""
     kind, start, other, value, pin_start, pin, mass = adjacency
-    weights, capacity, is_movable = limits
+    weights, capacity, _ = limits
     parts, loads, sizes, tally = state
-    n = len(parts)
-    is_locked = ~is_movable
-    moved, origin = np.empty(n, np.int64), np.empty(n, np.int64)
+    n, moved, origin = len(parts), trail[0], trail[1]
     n_moves, n_kept, total, best_total = 0, 0, 0.0, 0.0
-    while n_moves < min(n, max_moves) and n_moves - n_kept <= patience:
-        v, target, gain = _best_move(weights, capacity, slack, is_locked, parts, loads, sizes, pull)
+    n_most = n if n < max_moves else max_moves
+    while n_moves < n_most and n_moves - n_kept <= patience:
+        v, target, gain = _best_move(weights, capacity, slack, is_free, parts, loads, sizes, pull)
         if v < 0:
             break
         source = parts[v]
@@ -97,11 +117,11 @@ def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state)
         update_pulls(
             kind, start, other, value, pin_start, pin, mass, parts, tally, v, source, target, pull
         )
-        is_locked[v] = True
+        is_free[v] = False
         moved[n_moves], origin[n_moves] = v, source
         n_moves += 1
         total += gain
-        if total > best_total + tolerance and np.all(loads <= capacity):
+        if total > best_total + tolerance and _count_overloaded(loads, capacity) == 0:
             best_total, n_kept = total, n_moves
     for i in range(n_moves - 1, n_kept - 1, -1):
         _move(kind, start, other, mass, weights, moved[i], origin[i], parts, loads, sizes, tally)

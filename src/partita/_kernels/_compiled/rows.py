@@ -23,15 +23,19 @@ def _mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@jit
 def distinct(codes, inverse, first):
     """Look up the hash of every row in a table with open addressing: one pass, O(n m)."""
-    n, m = codes.shape
     size = 16
-    while size < 2 * n:
+    while size < 2 * len(codes):
         size *= 2
-    mask = np.uint64(size - 1)
-    table = np.full(size, _EMPTY)
+    return _distinct(codes, np.full(size, _EMPTY), inverse, first)
+
+
+@jit
+def _distinct(codes, table, inverse, first):
+    """Fill `inverse` and `first` as `distinct` does; `table` is scratch, full of _EMPTY."""
+    n, m = codes.shape
+    mask = np.uint64(len(table) - 1)
     n_distinct = 0
     whole = m - m % 4
     for x in range(n):
@@ -99,13 +103,20 @@ def spread_colors(codes, missing_code, offsets, cluster_color, start, stop, row_
         row_color[x] = _mix(row_color[x] ^ total)
 
 
-@jit
 def number_by_appearance(codes, missing_code, offsets, order, first, last, new_code):
     new_code[offsets[first] : offsets[last]] = -1
-    next_code, unseen = np.zeros(last - first, np.int64), offsets[last] - offsets[first]
-    for x in order:
+    next_code = np.zeros(last - first, np.int64)
+    _number(codes, missing_code, offsets, order, first, last, next_code, new_code)
+
+
+@jit
+def _number(codes, missing_code, offsets, order, first, last, next_code, new_code):
+    """Fill `new_code` as `number_by_appearance` does; `next_code` is scratch."""
+    unseen = offsets[last] - offsets[first]
+    for position in range(len(order)):
         if unseen == 0:
             break
+        x = order[position]
         for i in range(first, last):
             if codes[x, i] != missing_code:
                 c = offsets[i] + codes[x, i]
@@ -115,9 +126,14 @@ def number_by_appearance(codes, missing_code, offsets, order, first, last, new_c
                     unseen -= 1
 
 
-@jit
 def rename(codes, missing_code, offsets, new_code, order, partitions, start, stop, out):
-    n_columns, offset = np.uint64(len(partitions)), offsets[partitions]
+    _rename(codes, missing_code, offsets[partitions], new_code, order, partitions, start, stop, out)
+
+
+@jit
+def _rename(codes, missing_code, offset, new_code, order, partitions, start, stop, out):
+    """Fill `out` as `rename` does."""
+    n_columns = np.uint64(len(partitions))
     for a in range(start, stop):
         row, renamed = codes[order[a]], out[a]
         for j in range(n_columns):
