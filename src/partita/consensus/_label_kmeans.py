@@ -145,15 +145,20 @@ class LabelKMeansConsensus(BaseConsensus):
         restarts["n_init"] = self.n_init if isinstance(self.init, str) else 1
         work = kmeans_work(rows, self.n_clusters, restarts["n_init"])
         geometry = self._geometry(rows, weights, work)
-        initialize = initializations(
-            rows,
-            geometry,
-            self.n_clusters,
-            self.init if isinstance(self.init, str) else self._seed_rows(rows),
-            rng,
-            geometry_of=lambda sample, order: self._geometry(sample, weights[order], work),
-            **restarts,
-        )
+        groups = self._initial_groups(rows)
+        if groups is not None:
+            statistics = group_statistics(rows, geometry, groups, self.n_clusters)
+            initialize: Any = lambda _: statistics  # noqa: E731
+        else:
+            initialize = initializations(
+                rows,
+                geometry,
+                self.n_clusters,
+                self.init if isinstance(self.init, str) else self._seed_rows(rows),
+                rng,
+                geometry_of=lambda sample, order: self._geometry(sample, weights[order], work),
+                **restarts,
+            )
         result = label_kmeans(
             rows,
             geometry,
@@ -245,6 +250,33 @@ class LabelKMeansConsensus(BaseConsensus):
         objective = geometry.objective(counts, masses, geometry.tables(counts, masses))
         learned = self._fitted_rows(rows, weights, geometry, counts, masses)
         return Solution(groups, objective=objective, n_iter=0, learned=learned)
+
+    def _initial_groups(self, rows: Rows) -> NDArray[np.int64] | None:
+        """Return the group of every row if `init` has a label per sample, otherwise None.
+
+        A row of several samples gets the label that most of them have, of equals the smallest.
+        """
+        ensemble = rows.ensemble if isinstance(rows, EnsembleRows) else None
+        n = rows.n_rows if ensemble is None else ensemble.n_samples
+        if isinstance(self.init, str) or np.shape(self.init) != (n,) or n == self.n_clusters:
+            return None
+        labels = np.asarray(self.init)
+        present = np.unique(labels[labels >= 0]) if labels.dtype.kind in "iu" else ()
+        if not np.array_equal(present, np.arange(self.n_clusters)):
+            raise ValueError(
+                f"init with a label per sample must have the labels 0 to {self.n_clusters - 1}, "
+                f"each at least once, got {np.unique(labels)[:10].tolist()}. -1 is no label."
+            )
+        if ensemble is None or ensemble.inverse is None:
+            return labels.astype(np.int64)
+        is_used = (ensemble.inverse >= 0) & (labels >= 0)
+        pairs = ensemble.inverse[is_used].astype(np.int64) * self.n_clusters + labels[is_used]
+        values, counts = np.unique(pairs, return_counts=True)
+        best = values[np.lexsort((values, -counts))]
+        row, first = np.unique(best // self.n_clusters, return_index=True)
+        groups = np.full(rows.n_rows, -1, np.int64)
+        groups[row] = best[first] % self.n_clusters
+        return groups
 
     def _seed_samples(self, n: int) -> NDArray[np.int64]:
         """Return the numbers of the samples in `init`; negative ones count from the end."""

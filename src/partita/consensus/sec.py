@@ -57,12 +57,12 @@ class SEC(LabelKMeansConsensus):
         Weights μ_i of the partitions (Remark 4); 1 by default. "agreement": each partition's mean
         normalized mutual information with the others, divided by the largest such mean
         (`partita.matrices.crowd_agreement`) and at least 0.001.
-    init : {"merge", "k-means++", "random"} or array of shape (n_clusters,), default="merge"
+    init : {"merge", "k-means++", "random"} or array, default="merge"
         Initialization of a restart. "merge": four times as many groups, grown from random seeds in
         a few iterations, are merged in pairs with the least increase of the objective; every second
         restart uses "k-means++" instead. "k-means++" and "random" draw one sample per cluster, by
-        distance or by weight. An array holds the numbers of the samples to use, for a single
-        restart.
+        distance or by weight. An array has the numbers of `n_clusters` samples to use as seeds, or
+        the initial label of every sample, for a single restart.
     checkpoint : folder or Checkpoint, optional
         Where the state is saved from time to time, so that the same call continues from there after
         an interruption and gives the same result. By default nothing is saved.

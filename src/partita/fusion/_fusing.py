@@ -8,13 +8,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from partita._data_frames import html_of_records
 from partita._memory import memory_budget
 from partita.consensus import BaseConsensus
 from partita.diagnostics import Diagnosis, diagnose
 from partita.ensemble import Ensemble, as_ensemble, as_soft
-from partita.exceptions import MemoryBudgetError, NoStructureError
+from partita.exceptions import (
+    InvalidEnsembleError,
+    MemoryBudgetError,
+    NoStructureError,
+    NotSupportedError,
+)
 from partita.io import LabelStore
 from partita.registry import all_methods, prepare
 from partita.select_k import KScan, scan_k
@@ -57,6 +63,49 @@ class Fusion:
     def n_clusters(self) -> int:
         """Number of clusters of the consensus."""
         return int(self.method.n_clusters_)
+
+    def update(self, partitions: Any) -> Fusion:
+        """Add partitions of the same samples, without starting anew.
+
+        The number of clusters stays, so that no scan is repeated. `SEC`, `KCC`, `CCC` and `KC`
+        start from the labels of this consensus: the result is that of
+        `SEC(n_clusters, init=fusion.labels)` on all partitions, one restart instead of ten, and its
+        objective is no worse than that of these labels. Other methods are fitted to all partitions
+        with the same parameters.
+
+        Parameters
+        ----------
+        partitions : table of labels, data frame, list of label vectors or Ensemble
+            The new partitions, with the samples in the same order.
+
+        Returns
+        -------
+        Fusion
+            A new result; this one is not changed.
+
+        Examples
+        --------
+        >>> from partita import fuse
+        >>> from partita.datasets import make_partitions
+        >>> partitions, y = make_partitions(90, 30, 3, noise=0.3)
+        >>> fusion = fuse(partitions[:, :20], 3, method="sec", random_state=0)
+        >>> fusion.update(partitions[:, 20:])
+        Fusion of 30 partitions of 90 samples into 3 clusters by SEC
+        """
+        if isinstance(self.partitions, LabelStore):
+            raise NotSupportedError(
+                "A consensus that was computed out of core cannot be updated: add the partitions "
+                "to a new store and fit it."
+            )
+        ensemble = _join(self.partitions, as_ensemble(partitions))
+        estimator = clone(self.method)
+        parameters = estimator.get_params(deep=False)
+        if parameters.get("n_clusters") is not None:
+            estimator.set_params(n_clusters=self.n_clusters)
+        if "init" in parameters:
+            estimator.set_params(init=np.asarray(self.labels))
+        estimator.fit(ensemble)
+        return _result(ensemble, estimator, None)
 
     def __repr__(self) -> str:
         chosen = "" if self.scan is None else " (chosen by a scan)"
@@ -141,6 +190,10 @@ def fuse(
         n_clusters = scan.best_k
     estimator = prepare(method, n_clusters, random_state)
     estimator.fit(ensemble if soft is None else soft)
+    return _result(ensemble, estimator, scan)
+
+
+def _result(ensemble: Ensemble, estimator: Any, scan: KScan | None) -> Fusion:
     diagnosis = diagnose(ensemble, estimator.labels_)
     return Fusion(
         partitions=ensemble,
@@ -150,6 +203,35 @@ def fuse(
         diagnosis=diagnosis,
         scan=scan,
     )
+
+
+def _join(first: Ensemble, second: Ensemble) -> Ensemble:
+    """Return the partitions of both; names are kept if both have names."""
+    if first.n_samples != second.n_samples:
+        raise InvalidEnsembleError(
+            f"Expected new partitions of {first.n_samples} samples, got {second.n_samples}. Pass "
+            "the same samples in the same order, with -1 where a label is missing."
+        )
+    tables = [_labels(first), _labels(second)]
+    names = None
+    if first.partition_names is not None and second.partition_names is not None:
+        names = [*map(str, first.partition_names), *map(str, second.partition_names)]
+    return Ensemble.from_partitions(
+        np.concatenate(tables, axis=1),
+        partition_names=names,
+        sample_ids=first.sample_ids,
+        unlabeled="keep",
+    )
+
+
+def _labels(ensemble: Ensemble) -> NDArray[np.int64]:
+    """Return codes of all samples, -1 where a label is missing."""
+    codes = np.where(ensemble.observed, ensemble.codes.astype(np.int64), -1)
+    if ensemble.inverse is None:
+        return codes
+    labels: NDArray[np.int64] = codes[ensemble.inverse]
+    labels[ensemble.inverse < 0] = -1
+    return labels
 
 
 def _chooses_number(estimator: Any) -> bool:

@@ -1,0 +1,90 @@
+"""New partitions for a fitted consensus: `Fusion.update`, and initial labels of k-means methods."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from partita import CCC, KC, KCC, SEC, Ensemble, adjusted_rand, fuse
+from partita.datasets import make_partitions
+from partita.exceptions import InvalidEnsembleError, NotSupportedError
+from partita.io import LabelStore
+
+LABELS, Y = make_partitions(120, 30, 4, noise=0.4, missing_ratio=0.1)
+
+
+@pytest.mark.parametrize("method", [SEC, KCC, CCC, KC], ids=lambda m: m.__name__)
+def test_an_update_is_a_fit_from_the_old_labels(method) -> None:
+    fusion = fuse(LABELS[:, :20], 4, method=method, random_state=0)
+    updated = fusion.update(LABELS[:, 20:])
+    direct = method(4, init=fusion.labels, random_state=0).fit(LABELS)
+    assert_array_equal(updated.labels, direct.labels_)
+    assert updated.partitions.n_partitions == 30
+    assert fusion.partitions.n_partitions == 20  # not changed
+    assert adjusted_rand(Y, updated.labels) > 0.8
+
+
+@pytest.mark.parametrize("method", [SEC, KCC], ids=lambda m: m.__name__)
+def test_initial_labels_are_the_start(method) -> None:
+    best = method(4, random_state=0).fit(LABELS)
+    again = method(4, init=best.labels_).fit(LABELS)
+    assert adjusted_rand(best.labels_, again.labels_) == 1  # a fixed point stays
+    assert again.n_iter_ <= 2
+    assert again.objective_ == pytest.approx(best.objective_, rel=1e-12)
+
+
+def test_initial_labels_may_have_any_numbering_and_order_of_rows() -> None:
+    start = fuse(LABELS[:, :20], 4, method="sec", random_state=0).labels
+    expected = SEC(4, init=start).fit(LABELS).labels_
+    renamed = SEC(4, init=np.array([2, 0, 3, 1])[start]).fit(LABELS).labels_
+    assert_array_equal(renamed, expected)
+    order = np.random.default_rng(0).permutation(120)
+    shuffled = SEC(4, init=start[order]).fit(LABELS[order]).labels_
+    assert adjusted_rand(shuffled, expected[order]) == 1
+
+
+def test_initial_labels_of_a_store(tmp_path) -> None:
+    start = fuse(LABELS[:, :20], 4, method="sec", random_state=0).labels
+    store = LabelStore.from_partitions(LABELS, tmp_path / "labels.store")
+    expected = SEC(4, init=start).fit(LABELS).labels_
+    assert adjusted_rand(SEC(4, init=start).fit(store).labels_, expected) == 1
+
+
+def test_initial_labels_are_checked() -> None:
+    with pytest.raises(ValueError, match="must have the labels 0 to 3, each at least once"):
+        SEC(4, init=np.zeros(120, int)).fit(LABELS)
+    with pytest.raises(ValueError, match="init must hold the numbers of 4 samples"):
+        SEC(4, init=np.zeros(7, int)).fit(LABELS)
+
+
+def test_other_methods_keep_their_number_of_clusters() -> None:
+    fusion = fuse(LABELS[:, :20], k_range=range(3, 6), method="lwgp", random_state=0)
+    updated = fusion.update(LABELS[:, 20:])
+    direct = fuse(LABELS, fusion.n_clusters, method="lwgp", random_state=0)
+    assert_array_equal(updated.labels, direct.labels)
+    assert updated.scan is None
+    assert updated.diagnosis.anmi == direct.diagnosis.anmi
+
+
+def test_names_and_missing_labels_stay() -> None:
+    ids = [f"s{i}" for i in range(120)]
+    first = Ensemble.from_partitions(
+        LABELS[:, :20], partition_names=[f"a{i}" for i in range(20)], sample_ids=ids
+    )
+    second = Ensemble.from_partitions(LABELS[:, 20:], partition_names=[f"b{i}" for i in range(10)])
+    joined = fuse(first, 4, method="sec", random_state=0).update(second).partitions
+    assert joined.sample_ids.tolist() == ids
+    assert joined.partition_names.tolist()[19:21] == ["a19", "b0"]
+    assert joined.n_missing == np.count_nonzero(LABELS == -1)
+
+
+def test_what_cannot_be_updated(tmp_path) -> None:
+    fusion = fuse(LABELS, 4, method="sec", random_state=0)
+    with pytest.raises(InvalidEnsembleError, match="new partitions of 120 samples, got 50"):
+        fusion.update(LABELS[:50])
+    from dataclasses import replace
+
+    store = LabelStore.from_partitions(LABELS, tmp_path / "labels.store")
+    with pytest.raises(NotSupportedError, match="out of core cannot be updated"):
+        replace(fusion, partitions=store).update(LABELS)
