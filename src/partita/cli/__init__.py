@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from partita.cli import (
+    cluster_tree,
     compare,
     convert,
     demo,
@@ -17,6 +18,8 @@ from partita.cli import (
     evaluate,
     fuse,
     generate,
+    graph_consensus,
+    hierarchical_consensus,
     methods,
     plan,
     report,
@@ -38,6 +41,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {  # in the order of the help
     "evaluate": evaluate.run,
     "diagnose": diagnose.run,
     "report": report.run,
+    "cluster-tree": cluster_tree.run,
+    "hierarchical-consensus": hierarchical_consensus.run,
+    "graph-consensus": graph_consensus.run,
     "convert": convert.run,
     "plan": plan.run,
 }
@@ -60,6 +66,14 @@ _EXAMPLES = {
     "evaluate": ["partita evaluate consensus.csv classes.csv --id-column name"],
     "diagnose": ["partita diagnose partitions.csv consensus.csv --id-column name"],
     "report": ["partita report partitions.csv consensus.csv --id-column name -o report.html"],
+    "cluster-tree": ['partita cluster-tree cells.h5ad --columns "leiden_*" -o tree.png'],
+    "hierarchical-consensus": [
+        "partita hierarchical-consensus partitions.csv --id-column name -o levels.csv"
+    ],
+    "graph-consensus": [
+        "partita graph-consensus partitions.csv edges.csv --id-column name -o communities.csv",
+        'partita graph-consensus cells.h5ad connectivities --columns "leiden_*" -o cells.h5ad',
+    ],
     "convert": ["partita convert partitions.csv partitions.store --id-column name"],
     "plan": ["partita plan --samples 1e6 --partitions 100 --clusters 20"],
 }

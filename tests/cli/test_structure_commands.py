@@ -1,0 +1,105 @@
+"""Commands for levels, trees and graphs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from planted import write_csv
+
+from partita import cluster_tree
+from partita.metrics import adjusted_rand
+from partita.structure import graph_consensus, hierarchical_consensus
+
+FINE = np.repeat(np.arange(4), 15)
+COARSE = FINE // 2
+IDS = [f"s{i}" for i in range(60)]
+
+
+@pytest.fixture
+def levels(tmp_path: Path) -> Path:
+    """Partitions of two resolutions, with some noise."""
+    rng = np.random.default_rng(0)
+    columns: dict[str, list[object]] = {"name": [*IDS]}
+    for i, labels in enumerate([COARSE] * 8 + [FINE] * 8):
+        noisy = np.where(rng.random(60) < 0.1, rng.permutation(labels), labels)
+        columns[f"run_{i}"] = noisy.tolist()
+    return write_csv(tmp_path / "levels.csv", columns)
+
+
+def table(path: Path) -> np.ndarray:
+    return np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:].astype(int)
+
+
+def test_cluster_tree(partita, levels: Path, tmp_path: Path) -> None:
+    options = (str(levels), "-i", "name", "-c", "run_7", "-c", "run_8")
+    done = partita("cluster-tree", *options, "-o", "tree.svg")
+    assert done.exit_code == 0, done.stderr
+    assert "most stable in" in done.stdout
+    assert (tmp_path / "tree.svg").stat().st_size > 1000
+    record = json.loads(partita("cluster-tree", *options, "--json").stdout)
+    expected = cluster_tree(table(levels)[:, 7:9])
+    assert len(record["clusters"]) == len(expected.node_records()) == 6
+    assert len(record["flows"]) == len(expected.edge_records())
+    done = partita("cluster-tree", *options, "-o", "tree.csv")
+    assert done.exit_code == 2
+    assert ".png, .svg, .pdf" in done.stderr
+
+
+def test_hierarchical_consensus(partita, levels: Path, tmp_path: Path) -> None:
+    command = ("hierarchical-consensus", str(levels), "-i", "name")
+    done = partita(*command, "-o", "out.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "similarity" in done.stdout
+    labels = table(tmp_path / "out.csv")
+    expected = hierarchical_consensus(table(levels), random_state=0)
+    np.testing.assert_array_equal(labels, np.column_stack(expected.levels[1:]))
+    assert adjusted_rand(FINE, labels[:, -1]) > 0.9
+    record = json.loads(partita(*command, "--json").stdout)
+    assert record["n_clusters"] == [1, 2, 4]
+    assert len(record["levels"]) == 3
+    assert record["ids"] == IDS
+    assert partita(*command, "-o", "-").exit_code == 2
+
+
+def test_graph_consensus(partita, levels: Path, tmp_path: Path) -> None:
+    first, second = [], []
+    for i in range(60):
+        for j in range(i + 1, min(i + 4, 60)):
+            first.append(IDS[i])
+            second.append(IDS[j])
+    write_csv(tmp_path / "edges.csv", {"from": first, "to": second})
+    fine = ("-i", "name", *(x for i in range(8, 16) for x in ("-c", f"run_{i}")))
+    done = partita("graph-consensus", str(levels), "edges.csv", *fine)
+    assert done.exit_code == 0, done.stderr
+    labels = [int(line.split(",")[1]) for line in done.stdout.splitlines()[1:]]
+    import scipy.sparse as sp
+
+    band = sp.diags([1.0] * 3, [1, 2, 3], shape=(60, 60))
+    expected = graph_consensus(table(levels)[:, 8:], band)
+    assert labels == expected.labels.tolist()
+    record = json.loads(
+        partita("graph-consensus", str(levels), "edges.csv", *fine, "--json").stdout
+    )
+    assert record["n_edges"] == len(first)
+    write_csv(tmp_path / "wrong.csv", {"from": ["s0"], "to": ["nobody"]})
+    done = partita("graph-consensus", str(levels), "wrong.csv", *fine)
+    assert "wrong.csv has the node 'nobody', which is no sample" in done.stderr
+
+
+def test_graph_of_an_h5ad_file(partita, tmp_path: Path, levels: Path) -> None:
+    anndata, pandas = pytest.importorskip("anndata"), pytest.importorskip("pandas")
+    import scipy.sparse as sp
+
+    obs = pandas.read_csv(levels, index_col="name").astype(str)
+    adata = anndata.AnnData(np.ones((60, 1)), obs)
+    adata.obsp["connectivities"] = sp.csr_matrix(sp.diags([1.0] * 3, [1, 2, 3], shape=(60, 60)))
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    command = ("graph-consensus", "cells.h5ad", "connectivities", "-c", "run_*")
+    done = partita(*command, "-o", "out.h5ad", "--name", "community")
+    assert done.exit_code == 0, done.stderr
+    expected = graph_consensus(table(levels), adata.obsp["connectivities"]).labels
+    found = anndata.read_h5ad(tmp_path / "out.h5ad").obs["community"].astype(int)
+    assert found.tolist() == expected.tolist()
