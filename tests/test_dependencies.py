@@ -86,3 +86,8 @@ def test_every_declared_package_has_a_lowest_version() -> None:
     everything = [CORE, *map(requirements, PROJECT["optional-dependencies"].values())]
     without = {name for group in everything for name, lowest in group.items() if not lowest}
     assert without <= {"partita"}
+
+
+def test_guide_lists_the_extras() -> None:
+    page = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(EXTRAS)
