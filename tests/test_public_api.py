@@ -55,6 +55,7 @@ WORDS = {
 ONLY_OPTIONS = {
     "seed",
     "truth_column",
+    "compare",
     "drop_missing",
     "features",
     "impute",

@@ -100,3 +100,21 @@ def test_a_mistake_is_one_line(partita, labels: Path, arguments: list[str], mess
     assert done.stdout == ""
     assert message in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+def test_report_compares_methods_and_names_features(partita, labels: Path) -> None:
+    assert partita("fuse", str(labels), "-k", "3", *RUNS, "-o", "out.csv").exit_code == 0
+    rows = [f"{sample},{i},{i % 7}" for i, sample in enumerate(IDS)]
+    lines = ["sample,length,width", *reversed(rows)]  # matched by id, not by order
+    Path("features.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = partita(
+        "report", str(labels), "out.csv", *RUNS, "-o", "page.json", "--compare", "eac",
+        "--compare", "ccgp", "--features", "features.csv", "--scan", "2:4", "--hierarchy",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    summary = json.loads(Path("page.json").read_text(encoding="utf-8"))
+    assert [row["method"] for row in summary["methods"]["rows"]] == ["eac", "ccgp"]
+    assert all(row["n_clusters"] == 3 for row in summary["methods"]["rows"])
+    assert "length: " in summary["profiles"]["rows"][0]["features"]
+    assert [row["k"] for row in summary["numbers"]["rows"]] == [2, 3, 4]
+    assert summary["hierarchy"]["rows"]

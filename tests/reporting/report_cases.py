@@ -49,6 +49,11 @@ def full_case() -> dict[str, Any]:
         "scan": partita.scan_k(labels, range(2, 5), n_resamples=2, n_null=2, random_state=0),
         "comparison": partita.compare(labels, ["eac", "sec"], 3, y=truth),
         "y": truth,
+        "features": {
+            "size": truth + np.random.default_rng(1).normal(size=120),
+            "kind": np.asarray(["a", "b"], object)[(truth == 1).astype(int)],
+        },
+        "hierarchy": partita.structure.hierarchical_consensus(labels, random_state=0),
         "title": "Planted clusters",
         "random_state": 0,
     }

@@ -87,7 +87,7 @@ def test_names_stay_text(hostile) -> None:
     assert [s.get("type") for s in scripts] == ["application/json", None]
     assert page.all("img") == []
     assert [(t, a) for t, a in page.elements if any(n.startswith("on") for n in a)] == []
-    assert len(page.all("svg")) == len(summary["figures"])
+    assert len(page.all("svg")) == len(summary["figures"]) + 1  # two panels of the embedding
     shown = "".join(data for tag, data in page.texts if tag not in ("script", "style"))
     for name in HOSTILE[:7]:
         assert name in shown
@@ -143,7 +143,7 @@ def test_structure_for_screen_readers(full) -> None:
     links = [str(a["href"]) for a in page.all("a")]
     assert links[0] == "#main"  # the skip link comes first
     assert {link[1:] for link in links} <= set(ids)
-    assert len(page.all("caption")) == len(page.all("table")) == 7
+    assert len(page.all("caption")) == len(page.all("table")) == 9
     assert all(th.get("scope") in ("row", "col") for th in page.all("th"))
     pictures = [svg for svg in page.all("svg") if svg.get("role") == "img"]
     assert [svg["aria-label"] for svg in pictures] == [

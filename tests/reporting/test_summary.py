@@ -106,8 +106,10 @@ def test_every_call_draws_its_figure(case, summary) -> None:
     assert {figure["key"] for figure in summary["figures"]} == {
         "consensus",
         "confidence",
+        "embedding",
         "scan",
         "tracking",
+        "clustertree",
         "agreement",
         "scores",
         "comparison",
@@ -257,3 +259,43 @@ def test_the_clusters_of_all_samples_are_there_unless_there_are_very_many(case, 
     np.testing.assert_allclose(assigned["margin"], diagnosis.margin, rtol=0, atol=1e-4)
     many = np.arange(20_001) % 2
     assert summarize([many, many], many)["assignments"] is None
+
+
+def test_profiles_name_what_distinguishes_each_cluster(case, summary) -> None:
+    rows = {row["cluster"]: row for row in summary["profiles"]["rows"]}
+    main = int(np.bincount(np.asarray(case["labels"])[case["y"] == 1]).argmax())
+    assert "kind = b: " in rows[str(main)]["features"]
+    assert "size: " in rows[str(main)]["features"]
+    assert rows[str(main)]["size"] == int(np.sum(case["labels"] == main))
+    assert "double dipping" in summary["profiles"]["help"]
+    assert summarize(case["partitions"], case["labels"])["profiles"] is None
+    with pytest.raises(ValueError, match="features has 5 rows"):
+        summarize(case["partitions"], case["labels"], features=np.zeros((5, 2)))
+
+
+def test_a_hidden_group_is_reported_with_the_number_to_try() -> None:
+    fine = np.repeat([0, 1, 2], 20)
+    findings = answers(summarize([fine, fine, fine, fine > 0], fine > 0))
+    finding = findings["Does a cluster hide a group?"]
+    assert finding["mark"] == "look"
+    assert finding["answer"].startswith("Cluster True: 3 of 4 partitions split 20 samples (50%")
+    assert "Fuse with 3 clusters" in finding["advice"]
+    assert answers(summarize([fine] * 3, fine))["Does a cluster hide a group?"]["mark"] == "fine"
+
+
+def test_modes_and_hierarchy_have_tables(summary) -> None:
+    assert summary["hierarchy"]["rows"][0]["level"] == 0
+    assert summary["modes"] is None
+    rows, columns = np.repeat(np.arange(3), 30), np.tile(np.arange(3), 30)
+    table = summarize([rows] * 4 + [columns] * 3, rows)["modes"]
+    assert [(row["n_partitions"], row["partitions"]) for row in table["rows"]] == [
+        (4, "0, 1, 2 and 3"),
+        (3, "4, 5 and 6"),
+    ]
+
+
+def test_many_samples_are_thinned_in_pictures() -> None:
+    labels, truth = make_partitions(6000, 6, 3, noise=0.2)
+    figures = {figure["key"]: figure for figure in summarize(labels, truth)["figures"]}
+    assert "5,000 of them are drawn" in figures["embedding"]["text"]
+    assert len(figures["embedding"]["data"]["labels"]) == 5000

@@ -21,6 +21,7 @@ from partita.cli._options import (
     NoiseOption,
     PartitionsFile,
     Quiet,
+    Seed,
 )
 
 __all__ = ["run"]
@@ -36,6 +37,23 @@ def run(
     truth_column: Annotated[
         str | None, typer.Option(help="Column of PARTITIONS with the true classes, for scores.")
     ] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--compare", help="Key of a method to compare, or all; repeat for more.", metavar="KEY"
+        ),
+    ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option("--features", help="Table of features of the samples.", metavar="FILE"),
+    ] = None,
+    scan: Annotated[
+        str | None,
+        typer.Option("--scan", help="Numbers of clusters to scan, or auto.", metavar="LOW:HIGH"),
+    ] = None,
+    hierarchy: Annotated[
+        bool, typer.Option("--hierarchy", help="Add the hierarchy of clusters without a K.")
+    ] = False,
     title: Annotated[str, typer.Option(help="Title of the report.")] = "Consensus clustering",
     columns: Columns = None,
     id_column: IdColumn = None,
@@ -44,13 +62,15 @@ def run(
     encoding: Encoding = None,
     noise: NoiseOption = Noise.missing,
     as_json: Json = False,
+    seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Write a report on a consensus: one HTML file with tables and figures.
 
-    The samples of the two tables are matched by --id-column, without it by their order.
+    The samples of the tables are matched by --id-column, without it by their order.
     """
     from partita.cli._progress import progress_bars
+    from partita.cli._report_parts import report_parts
     from partita.cli._tables import Source, check_report
     from partita.reporting import report as write_report
 
@@ -61,8 +81,18 @@ def run(
         data = source.ensemble(noise, messages, truth_column)
         source = Source(labels, None, id_column, missing_values, no_header, encoding)
         consensus = source.consensus(labels_column, data.ensemble)
+    source = Source(features or "", None, id_column, missing_values, no_header, encoding)
     with progress_bars("report", quiet=quiet):
-        summary = write_report(data.ensemble, consensus, output, y=data.truth, title=title)
+        parts = report_parts(
+            data,
+            consensus,
+            methods=compare,
+            features=source if features else None,
+            scan=scan,
+            hierarchy=hierarchy,
+            seed=seed,
+        )
+        summary = write_report(data.ensemble, consensus, output, y=data.truth, title=title, **parts)
     if as_json:
         print_json(summary)
     messages.show(f"wrote {output}")

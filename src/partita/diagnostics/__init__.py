@@ -3,5 +3,14 @@
 from partita.diagnostics._analysis import confidence_and_margin, diagnose, membership
 from partita.diagnostics._diagnosis import Diagnosis
 from partita.diagnostics._keywords import cluster_keywords
+from partita.diagnostics._profiles import ClusterProfiles, cluster_profiles
 
-__all__ = ["Diagnosis", "cluster_keywords", "confidence_and_margin", "diagnose", "membership"]
+__all__ = [
+    "ClusterProfiles",
+    "Diagnosis",
+    "cluster_keywords",
+    "cluster_profiles",
+    "confidence_and_margin",
+    "diagnose",
+    "membership",
+]

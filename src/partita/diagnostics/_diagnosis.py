@@ -185,10 +185,11 @@ class Diagnosis:
     def modes(self) -> Modes:
         """Groups of partitions that disagree, or one mode. See `partita.structure.modes`.
 
-        Computed when it is first read, with the number of clusters of the consensus and a fixed
-        seed.
+        Computed when it is first read, with a fixed seed and the number of clusters of the
+        consensus, but not more than the finest partition has.
         """
-        n_clusters = min(max(self.n_clusters, 2), self.partitions.n_samples)
+        finest = int(self.partitions.n_clusters.max())
+        n_clusters = min(max(min(self.n_clusters, finest), 2), self.partitions.n_samples)
         return modes(self.partitions, n_clusters, random_state=0)
 
     @cached_property

@@ -40,7 +40,7 @@ def records_of_clusters(diagnosis: Diagnosis) -> Records:
         "nearest": [names[k] for k in d.nearest_clusters.tolist()],
         "n_doubtful": doubtful.tolist(),
     }
-    return _records(columns)
+    return _zip_columns(columns)
 
 
 def records_of_partitions(diagnosis: Diagnosis) -> Records:
@@ -56,7 +56,7 @@ def records_of_partitions(diagnosis: Diagnosis) -> Records:
         "bad": d.bad_partitions.tolist(),
         "n_equal": np.bincount(d.redundancy)[d.redundancy].tolist(),
     }
-    return _records(columns)
+    return _zip_columns(columns)
 
 
 def records_of_views(diagnosis: Diagnosis, views: Sequence[str] | None) -> Records:
@@ -85,9 +85,9 @@ def records_of_samples(diagnosis: Diagnosis) -> Records:
         "margin": d.margin.tolist(),
         "runner_up": [names[k] for k in d.runner_up.tolist()],
     }
-    return _records(columns)
+    return _zip_columns(columns)
 
 
-def _records(columns: dict[str, list[Any]]) -> Records:
+def _zip_columns(columns: dict[str, list[Any]]) -> Records:
     rows = zip(*columns.values(), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in rows]

@@ -12,6 +12,7 @@ from partita.plotting._confidence import ConfidenceDisplay
 from partita.plotting._consensus import ConsensusDisplay
 from partita.plotting._convergence import ConvergenceDisplay
 from partita.plotting._display import Display
+from partita.plotting._embedding import EmbeddingDisplay
 from partita.plotting._matrix import MatrixDisplay
 from partita.plotting._overview import draw_overview
 from partita.plotting._scan import ScanDisplay
@@ -29,6 +30,7 @@ __all__ = [
     "ConsensusDisplay",
     "ConvergenceDisplay",
     "Display",
+    "EmbeddingDisplay",
     "MatrixDisplay",
     "ScanDisplay",
     "ScoresDisplay",

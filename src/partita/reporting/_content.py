@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.comparison import Comparison
-from partita.diagnostics import Diagnosis
+from partita.diagnostics import ClusterProfiles, Diagnosis, cluster_profiles
 from partita.ensemble import Ensemble
 from partita.metrics import evaluate
 from partita.reporting._values import shorten
 from partita.select_k import KScan
+from partita.structure import Hierarchy, hidden_groups
 
 __all__ = ["Content"]
 
@@ -35,6 +36,12 @@ class Content:
         Result of `scan_k`.
     y : array of shape (n_samples,) or None
         The true classes.
+    features : array, sparse matrix, data frame or None
+        Features or annotations of the samples.
+    coordinates : array of shape (n_samples, 2) or None
+        Places of the samples in a picture.
+    hierarchy : Hierarchy or None
+        Result of `hierarchical_consensus`.
     """
 
     diagnosis: Diagnosis
@@ -42,6 +49,9 @@ class Content:
     comparison: Comparison | None = None
     scan: KScan | None = None
     y: NDArray[Any] | None = None
+    features: Any = None
+    coordinates: Any = None
+    hierarchy: Hierarchy | None = None
 
     @property
     def ensemble(self) -> Ensemble:
@@ -70,6 +80,18 @@ class Content:
     @cached_property
     def doubtful(self) -> NDArray[np.int64]:
         return self.diagnosis.doubtful_samples()
+
+    @cached_property
+    def profiles(self) -> ClusterProfiles | None:
+        """Features that distinguish each cluster, by its number."""
+        if self.features is None:
+            return None
+        return cluster_profiles(self.features, self.diagnosis.labels)
+
+    @cached_property
+    def hidden_groups(self) -> list[dict[str, Any]]:
+        """Groups inside clusters that most partitions split off, by the number of the cluster."""
+        return hidden_groups(self.ensemble, self.diagnosis.labels)
 
     @cached_property
     def scores(self) -> dict[str, float] | None:

@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from partita.alignment import ClusterTree, cluster_tree
 from partita.plotting import (
     AgreementDisplay,
     BlockMeans,
+    ClusterTreeDisplay,
     ComparisonDisplay,
     ConfidenceDisplay,
     ConsensusDisplay,
     ConvergenceDisplay,
     Display,
+    EmbeddingDisplay,
     ScanDisplay,
     ScoresDisplay,
     TrackingDisplay,
@@ -30,10 +33,12 @@ _DISPLAYS: dict[str, type[Display]] = {
     display.__name__: display
     for display in (
         AgreementDisplay,
+        ClusterTreeDisplay,
         ComparisonDisplay,
         ConfidenceDisplay,
         ConsensusDisplay,
         ConvergenceDisplay,
+        EmbeddingDisplay,
         ScanDisplay,
         ScoresDisplay,
         TrackingDisplay,
@@ -42,6 +47,8 @@ _DISPLAYS: dict[str, type[Display]] = {
 _CONSENSUS_ROWS = 240
 _TRACKING_COLUMNS = 600
 _MOST_PARTITIONS = 150
+_TREE_SAMPLES = 2000
+_LEAST_POINTS = 3
 
 FigureEntry = dict[str, Any]
 
@@ -50,6 +57,7 @@ def figures(content: Content) -> list[FigureEntry]:
     """Return one entry per figure, in the order of the page."""
     return [
         *_figures_of_clusters(content),
+        *_embedding(content),
         *_figures_of_scan(content),
         *_figures_of_partitions(content),
         *_figures_of_methods(content),
@@ -62,11 +70,17 @@ def to_display(figure: FigureEntry) -> Display:
     if figure["display"] == "ConsensusDisplay":
         blocks = {key: _as_array(value) for key, value in data["blocks"].items()}
         data["blocks"] = BlockMeans(**blocks)
+    if figure["display"] == "ClusterTreeDisplay":
+        tree = {key: _as_array(value) for key, value in data["tree"].items()}
+        data["tree"] = ClusterTree(**tree | {"names": tuple(data["tree"]["names"])})
     return _DISPLAYS[figure["display"]](**data)
 
 
 def _figure(display: Display, title: str, text: str, call: str) -> FigureEntry:
-    data = {k: asdict(v) if isinstance(v, BlockMeans) else v for k, v in vars(display).items()}
+    data = {
+        key: asdict(value) if isinstance(value, BlockMeans | ClusterTree) else value
+        for key, value in vars(display).items()
+    }
     name = type(display).__name__
     return {
         "key": name.removesuffix("Display").lower(),
@@ -116,6 +130,30 @@ def _figures_of_clusters(content: Content) -> Iterator[FigureEntry]:
         )
 
 
+def _embedding(content: Content) -> Iterator[FigureEntry]:
+    d = content.diagnosis
+    if len(d.labels) < _LEAST_POINTS:
+        return
+    display = EmbeddingDisplay.from_diagnosis(
+        d, features=content.features, coordinates=content.coordinates, clusters=content.clusters
+    )
+    options = ""
+    if content.coordinates is not None:
+        options = ", coordinates=coordinates"
+    elif content.features is not None:
+        options = ", features=features"
+    shown = len(display.labels)
+    thinned = "" if shown == display.n_samples else f" {shown:,} of them are drawn."
+    yield _figure(
+        display,
+        "Samples in the plane",
+        f"{display.n_samples:,} samples as points ({display.source}), once colored by cluster and "
+        f"once by confidence.{thinned} Clusters that overlap in two coordinates may be separate in "
+        "all of them.",
+        f"from_labels(partitions, labels{options})",
+    )
+
+
 def _figures_of_scan(content: Content) -> Iterator[FigureEntry]:
     scan = content.scan
     if scan is None:
@@ -140,6 +178,17 @@ def _figures_of_scan(content: Content) -> Iterator[FigureEntry]:
         "clusters split as their number grows. A cluster keeps its number from row to row. The "
         "numbers are not those of the consensus above.",
         f"from_scan(scan, resolution={_TRACKING_COLUMNS})",
+    )
+    n = len(next(iter(scan.labels.values())))
+    step = -(-n // _TREE_SAMPLES)
+    drawn = "" if step == 1 else f" Every {step}th sample is drawn."
+    yield _figure(
+        ClusterTreeDisplay(cluster_tree({k: v[::step] for k, v in scan.labels.items()})),
+        "Tree of clusters",
+        f"One row of nodes for each K from {scan.k[0]} to {scan.k[-1]}. Large nodes have many "
+        "samples, dark nodes persist over K, and an edge is a flow of samples. A node with several "
+        f"edges from above mixes clusters: K is too large there.{drawn}",
+        "from_scan(scan)",
     )
 
 

@@ -14,10 +14,29 @@ def structure_findings(content: Content) -> list[Finding | None]:
     """Return one finding per question; None where the report has no answer."""
     return [
         _number_of_clusters(content),
+        _hidden_group(content),
         _one_story(content),
         _agreement_of_methods(content),
         _true_classes(content),
     ]
+
+
+def _hidden_group(content: Content) -> Finding:
+    question, groups = "Does a cluster hide a group?", content.hidden_groups
+    if not groups:
+        return make_finding(question, "No cluster has a part that most partitions split off.", True)
+    first = groups[0]
+    name = content.clusters[first["cluster"]]
+    more = f" {count(len(groups) - 1, 'other cluster')} too." if len(groups) > 1 else ""
+    return make_finding(
+        question,
+        f"Cluster {name}: {first['n_partitions']:,} of {content.ensemble.n_partitions:,} "
+        f"partitions split {count(first['n_samples'], 'sample')} ({first['share']:.0%} of it) "
+        f"off.{more}",
+        False,
+        f"Fuse with {content.diagnosis.n_clusters + len(groups)} clusters, or look at the group: "
+        "`partita.structure.hidden_groups` returns its samples.",
+    )
 
 
 def _one_story(content: Content) -> Finding | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from partita.reporting._class_table import class_table
 from partita.reporting._content import Content
 from partita.reporting._figures import figures
 from partita.reporting._findings import findings
+from partita.reporting._profile_table import profile_table
 from partita.reporting._provenance import provenance
 from partita.reporting._scan_table import scan_table
+from partita.reporting._structure_tables import hierarchy_table, mode_table
 from partita.reporting._tables import (
     assignments,
     cluster_table,
@@ -27,6 +30,7 @@ from partita.reporting._tables import (
 )
 from partita.reporting._values import shorten, to_json
 from partita.select_k import KScan
+from partita.structure import Hierarchy
 
 __all__ = ["summarize"]
 
@@ -41,6 +45,9 @@ def summarize(
     comparison: Comparison | None = None,
     scan: KScan | None = None,
     y: Any = None,
+    features: Any = None,
+    coordinates: Any = None,
+    hierarchy: Hierarchy | None = None,
     title: str = "Consensus clustering",
     random_state: Any = None,
 ) -> dict[str, Any]:
@@ -62,6 +69,14 @@ def summarize(
         Result of `scan_k` or `scan_k_features`. By default that of a `Fusion`, if it has one.
     y : array-like of shape (n_samples,), optional
         The true classes. By default the report has no scores.
+    features : array, sparse matrix, data frame or mapping of names to columns, optional
+        Features or annotations, from which the report names what distinguishes each cluster
+        (`cluster_profiles`). By default it does not say that.
+    coordinates : array of shape (n_samples, 2), optional
+        Places of the samples in a picture, for example a UMAP. By default the first two principal
+        components of the features, without features a spectral embedding of the partitions.
+    hierarchy : Hierarchy, optional
+        Result of `hierarchical_consensus`. By default the report has no hierarchy.
     title : str, default="Consensus clustering"
         Title of the report.
     random_state : int, Generator, RandomState or None, default=None
@@ -70,10 +85,11 @@ def summarize(
     Returns
     -------
     dict
-        "title", "findings" (with advice), the tables "clusters", "classes", "partitions", "views",
-        "samples", "methods" and "numbers" (of clusters), "assignments" (the clusters of all samples
-        if there are at most 20,000), "scan", "scores", "figures" (with their data) and
-        "provenance". Its size is bounded for any number of samples: a table says how many rows it
+        "title", "findings" (with advice), the tables "clusters", "profiles", "classes",
+        "partitions", "views", "modes", "hierarchy", "samples", "methods" and "numbers" (of
+        clusters), "assignments" (the clusters of all samples if there are at most 20,000), "scan",
+        "scores", "figures" (with their data) and "provenance". Its size is bounded for any number
+        of samples: a table says how many rows it
         leaves out. The cost is that of `diagnose`, if there is no `Fusion`.
 
     Examples
@@ -97,15 +113,21 @@ def summarize(
         comparison=comparison,
         scan=scan,
         y=_true_classes(y, len(diagnosis.labels)),
+        features=_checked_features(features, len(diagnosis.labels)),
+        coordinates=coordinates,
+        hierarchy=hierarchy,
     )
     return {
         "format": _FORMAT,
         "title": shorten(title),
         "findings": findings(content),
         "clusters": cluster_table(content),
+        "profiles": profile_table(content),
         "classes": class_table(content),
         "partitions": partition_table(content),
         "views": view_table(content),
+        "modes": mode_table(content),
+        "hierarchy": hierarchy_table(content),
         "samples": sample_table(content),
         "assignments": assignments(content),
         "methods": method_table(content),
@@ -131,6 +153,22 @@ def _diagnosis(partitions: Any, labels: Any) -> Diagnosis:
     if labels.diagnosis is None:
         raise ValueError("Expected a fusion with a diagnosis, got one that was fitted out of core.")
     return labels.diagnosis
+
+
+def _checked_features(features: Any, n_samples: int) -> Any:
+    if features is None:
+        return None
+    if isinstance(features, Mapping):
+        n_rows = len(next(iter(features.values())))
+    else:
+        shape = getattr(features, "shape", None)
+        n_rows = shape[0] if shape else len(features)
+    if n_rows != n_samples:
+        raise ValueError(
+            f"features has {n_rows} rows, the partitions {n_samples} samples. Pass one row per "
+            "sample, in the order of the partitions."
+        )
+    return features
 
 
 def _true_classes(y: Any, n_samples: int) -> NDArray[Any] | None:

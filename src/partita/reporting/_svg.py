@@ -7,7 +7,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from partita.plotting import Display, ScanDisplay
+from partita.plotting import Display, EmbeddingDisplay, ScanDisplay
 from partita.plotting.style import ACCENT, INK, MUTED, QUIET
 from partita.reporting._figures import FigureEntry, to_display
 
@@ -30,7 +30,7 @@ def drawings(figure: FigureEntry) -> list[str]:
     for i, display in enumerate(_panels(to_display(figure))):
         display.width = _WIDTH
         display.plot()
-        if not isinstance(display, ScanDisplay):
+        if not isinstance(display, ScanDisplay | EmbeddingDisplay):
             display.ax_.set_title("", loc="left")
         prefix = figure["key"] if i == 0 else f"{figure['key']}-{i}"
         elements.append(inline_svg(display.figure_, prefix, figure["text"] if i == 0 else ""))
@@ -39,6 +39,8 @@ def drawings(figure: FigureEntry) -> list[str]:
 
 def _panels(display: Display) -> list[Display]:
     """Divide a display with several axes, so that the page can arrange them."""
+    if isinstance(display, EmbeddingDisplay):
+        return [EmbeddingDisplay(**vars(display) | {"by": [by]}) for by in display.by]
     if not isinstance(display, ScanDisplay):
         return [display]
     d = display

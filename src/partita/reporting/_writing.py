@@ -21,6 +21,11 @@ _TEXT_COLUMNS = frozenset(
         "cluster",
         "nearest",
         "main_class",
+        "features",
+        "mode",
+        "partitions",
+        "node",
+        "parent",
         "partition",
         "view",
         "sample",
@@ -32,7 +37,12 @@ _TEXT_COLUMNS = frozenset(
     ]
 )
 _SHARES = ("share", "labeled", "main_share")
-_WIDE_COLUMNS = ("disagreeing_partitions", "failure")  # long texts, in lines that are not too short
+_WIDE_COLUMNS = (
+    "disagreeing_partitions",
+    "failure",
+    "features",
+    "partitions",
+)  # long texts, in lines that are not too short
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
@@ -59,7 +69,8 @@ def report(partitions: Any, labels: Any, path: str | Path, **options: Any) -> di
     path : str or Path
         File to write. If the name ends in ".json", the summary is written as JSON instead.
     **options
-        `method`, `comparison`, `scan`, `y`, `title` and `random_state` of `summarize`.
+        `method`, `comparison`, `scan`, `y`, `features`, `coordinates`, `hierarchy`, `title` and
+        `random_state` of `summarize`.
 
     Returns
     -------

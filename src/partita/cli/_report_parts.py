@@ -1,0 +1,77 @@
+"""The parts of a report that a command computes on request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from partita.cli._messages import METHODS_HINT, hint_on_error
+from partita.cli._options import k_range
+
+if TYPE_CHECKING:
+    from partita.cli._tables import InputPartitions, Source
+
+__all__ = ["report_parts"]
+
+
+def report_parts(
+    data: InputPartitions,
+    labels: Any,
+    *,
+    methods: Sequence[str] | None,
+    features: Source | None,
+    scan: str | None,
+    hierarchy: bool,
+    seed: int,
+) -> dict[str, Any]:
+    """Return the options of `report` for the parts that were requested.
+
+    Parameters
+    ----------
+    data : InputPartitions
+        The partitions, with the true classes if there are any.
+    labels : array of shape (n_samples,)
+        The consensus; methods are compared at its number of clusters.
+    methods : sequence of str or None
+        Keys of the methods to compare; "all" means all.
+    features : Source or None
+        Table of features.
+    scan : str or None
+        Numbers of clusters to scan, LOW:HIGH or "auto".
+    hierarchy : bool
+        Whether to compute the hierarchy.
+    seed : int
+        Seed of all of them.
+    """
+    import numpy as np
+
+    from partita._input.label_vector import code_labels
+    from partita.cli._tables import in_order_of
+    from partita.comparison import compare
+    from partita.select_k import scan_k
+    from partita.structure import hierarchical_consensus
+
+    ensemble, parts = data.ensemble, dict[str, Any]()
+    if features is not None:
+        table = features.features(allow_missing=True)
+        parts["features"] = {
+            name: in_order_of(
+                ensemble.sample_ids,
+                ensemble.n_samples,
+                table,
+                np.ma.filled(np.ma.asarray(column, np.float64), np.nan),
+            )
+            for name, column in table.columns.items()
+        }
+    if methods:
+        n_clusters = len(code_labels(labels, ensemble.n_samples)[1])
+        keys: Any = "all" if "all" in methods else list(methods)
+        with hint_on_error(METHODS_HINT):
+            parts["comparison"] = compare(
+                ensemble, keys, n_clusters, y=data.truth, random_state=seed
+            )
+    if scan is not None:
+        parts["scan"] = scan_k(ensemble, k_range(scan), random_state=seed)
+    if hierarchy:
+        parts["hierarchy"] = hierarchical_consensus(ensemble, random_state=seed)
+    return parts
