@@ -38,6 +38,7 @@ def distinct_rows(n_rows):
     return Ensemble.from_partitions(partitions).compress()
 
 
+@pytest.mark.filterwarnings("ignore:Voting returned")  # partitions with 20 clusters vote for few
 @pytest.mark.parametrize(
     ("key", "n_rows"),
     [
@@ -45,6 +46,7 @@ def distinct_rows(n_rows):
         ("eac", 1800),
         ("ecmc", 600),
         ("ecpcs", 1500),
+        ("gwca", 1500),
         ("hbgf", 20_000),
         ("lce", 1500),
         ("lwea", 1800),
@@ -52,6 +54,7 @@ def distinct_rows(n_rows):
         ("mec", 320),
         ("rmsc", 320),
         ("trce", 800),
+        ("voting", 30_000),
         ("weac", 1200),
     ],
 )

@@ -1,6 +1,6 @@
 """Row segmentation of sparse documents out of core, as for the texts of the SEC paper.
 
-    python -m benchmarks.speed.text [--documents 1000000] [--folder /some/disk] [--dry]
+    python -m benchmarks.speed.text [--documents 1000000] [--partitions 20] [--folder /some/disk]
 
 Short documents (16 terms in the mean) about 100 planted topics over 10,000 terms are written to
 sparse files in parts. Every partition draws 16 % of the documents (as 10 of 61 million in the
@@ -89,7 +89,7 @@ def make(n_documents: int, first: int) -> tuple[sp.csr_matrix, np.ndarray]:
     return counts, topics
 
 
-def measure(n_documents: int, folder: Path) -> Text:
+def measure(n_documents: int, folder: Path, n_partitions: int = PARTITIONS) -> Text:
     start = time.perf_counter()
     files, parts = [], []
     for first in range(0, n_documents, PART):
@@ -116,7 +116,7 @@ def measure(n_documents: int, folder: Path) -> Text:
         store = segment(
             files,
             folder / "labels",
-            n_partitions=PARTITIONS,
+            n_partitions=n_partitions,
             n_rows=n_rows,
             n_clusters=TOPICS,
             metric="cosine",
@@ -134,9 +134,9 @@ def measure(n_documents: int, folder: Path) -> Text:
     labeled = labels >= 0
     return Text(
         documents=n_documents,
-        partitions=PARTITIONS,
+        partitions=n_partitions,
         seconds_to_write=written,
-        seconds_per_partition=segmented / PARTITIONS,
+        seconds_per_partition=segmented / n_partitions,
         seconds_in_memory=in_memory,
         seconds_to_fuse=fused,
         seconds_for_keywords=described,
@@ -177,18 +177,22 @@ def run() -> list[Record]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--documents", type=lambda text: int(float(text)), default=DOCUMENTS)
+    parser.add_argument("--partitions", type=int, default=PARTITIONS)
     parser.add_argument("--folder", type=Path, help="where to write the files; they are removed")
     parser.add_argument("--dry", action="store_true", help="write no record")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        result = measure(options.documents, Path(folder))
+        result = measure(options.documents, Path(folder), options.partitions)
     print(result)
     if options.dry:
         return
     kept = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
-    kept = [record for record in kept if record["documents"] != result.documents]
+    size = result.documents, result.partitions
+    kept = [record for record in kept if (record["documents"], record["partitions"]) != size]
     kept.append(asdict(result))
-    RECORDS.write_text(json.dumps(sorted(kept, key=lambda r: r["documents"]), indent=1) + "\n")
+    RECORDS.write_text(
+        json.dumps(sorted(kept, key=lambda r: (r["documents"], r["partitions"])), indent=1) + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ METHODS = {
     "RMSC": RMSC,
 }
 FACTORIZATIONS = [ConNMF, ColNMF, MultiNMF, PVC]
-COMPLETE_ONLY = [ConKM, ConNMF, ColNMF, CRSC, RMSC]
+COMPLETE_ONLY = [ConKM, ConNMF, ColNMF, CRSC]
 
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
@@ -151,12 +151,12 @@ def test_partial_views_are_refused_with_alternatives(method, planted):
     views, _ = planted
     views = {"a": views[0], "b": views[1].copy()}
     views["b"][[3, 9]] = np.nan
-    match = r"2 row\(s\) are missing, first sample 3 in view 'b'.*MultiNMF, PVC and MultiView"
+    match = r"2 row\(s\) are missing, first sample 3 in view 'b'.*MultiNMF, PVC, RMSC and Mult"
     with pytest.raises(NotSupportedError, match=match):
         method(n_clusters=2).fit(views)
 
 
-@pytest.mark.parametrize("method", [MultiNMF, PVC])
+@pytest.mark.parametrize("method", [MultiNMF, PVC, RMSC])
 @pytest.mark.parametrize("ratio", [0.1, 0.3])
 def test_partial_views_are_clustered(method, ratio):
     views, y = clear_views()
@@ -164,7 +164,7 @@ def test_partial_views_are_clustered(method, ratio):
     assert adjusted_rand_score(y, labels) == 1.0
 
 
-@pytest.mark.parametrize("method", [MultiNMF, PVC])
+@pytest.mark.parametrize("method", [MultiNMF, PVC, RMSC])
 def test_permutation_of_partial_views(method):
     missing = with_missing_rows(clear_views()[0], 0.2)
     order = np.random.default_rng(1).permutation(len(missing[0]))
@@ -173,7 +173,7 @@ def test_permutation_of_partial_views(method):
     np.testing.assert_array_equal(permuted.embedding_, plain.embedding_[order])
 
 
-@pytest.mark.parametrize("method", [MultiNMF, PVC])
+@pytest.mark.parametrize("method", [MultiNMF, PVC, RMSC])
 def test_partial_views_by_id(method):
     """Rows of a data frame that lacks samples are matched by its index."""
     pd = pytest.importorskip("pandas")

@@ -9,7 +9,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import partita
 from partita.exceptions import ConvergenceWarning, MemoryBudgetError
-from partita.multiview import RMSC
+from partita.multiview import RMSC, read_views
+from partita.multiview.rmsc import _transitions
 
 
 def transition_matrix(X):
@@ -103,3 +104,19 @@ def test_memory_budget_is_respected():
 def test_bad_parameters(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
         RMSC(4, **parameters).fit(clear_views()[0])
+
+
+def test_a_partial_view_has_unknown_entries():
+    """The known part of a walk over half of the samples is half of it, as of the shared walk."""
+    views, y = clear_views(8)
+    n = len(y)
+    half = np.arange(n) % 2 == 0
+    present = [np.ones(n, bool), half]
+    data = read_views([views[0], views[1]], present=present)
+    walk = _transitions(data, 1, np.ones((half.sum(), half.sum())))
+    assert np.isnan(walk[~half]).all()
+    assert np.isnan(walk[:, ~half]).all()
+    np.testing.assert_allclose(np.nansum(walk[half], axis=1), half.mean())
+    # a sample that only one view has gets the cluster of its neighbors there
+    model = RMSC(4, random_state=0).fit(views, present=present)
+    assert adjusted_rand_score(y, model.labels_) == 1.0

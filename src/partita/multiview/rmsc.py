@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita._memory import require_memory
 from partita.consensus.constraints import MAX_ITER, POSITIVE, Interval
@@ -85,8 +86,11 @@ class RMSC(MultiViewBaseline):
     Notes
     -----
     Cost O(V n² + n³) per iteration; about 30 iterations. Memory: two n x n arrays per view and
-    about eight more, compared with the memory budget before. Partial views, with missing rows, are
-    refused; `partita.RMSC` on partitions of the views accepts missing labels.
+    about eight more, compared with the memory budget before.
+
+    Partial views: entries of T_v for samples that the view does not have are unknown, and E_v is
+    free there. A walk in the view leaves it with the share of the samples that it does not have, so
+    that the known entries of a row of T_v sum to the share of those that it has.
 
     Deviations from the published program: `lam` is larger in small problems, E_v starts at 0
     instead of at random, the iteration also waits for P - Q, and π is the distribution of a walk
@@ -105,6 +109,7 @@ class RMSC(MultiViewBaseline):
     array([0, 0, 1, 1])
     """
 
+    _accepts_partial: ClassVar[bool] = True
     _stop: ClassVar[str] = "while residuals still exceeded tol={tol:g}. Raise max_iter or growth."
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **MultiViewBaseline._parameter_constraints,
@@ -146,12 +151,12 @@ class RMSC(MultiViewBaseline):
             lambda _: "MultiViewClustering, ConKM and ColNMF need no n x n matrix.",
         )
         kernels, bandwidths = zip(*(gaussian_kernel(X) for X in views.matrices), strict=True)
-        for kernel in kernels:
-            kernel /= kernel.sum(axis=1, keepdims=True)
+        walks = [_transitions(views, v, kernel) for v, kernel in enumerate(kernels)]
+        del kernels
         lam = max(_LAM, 2.0 * self.n_clusters / (n_views * n)) if self.lam is None else self.lam
         weights = np.ones(n)
         walk = fit_transitions(
-            kernels,
+            walks,
             weights,
             lam=lam,
             mu=self.mu,
@@ -175,3 +180,15 @@ class RMSC(MultiViewBaseline):
                 "lam_": lam,
             },
         )
+
+
+def _transitions(views: Views, view: int, kernel: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return T_v over all samples, from the kernel of those in the view; the kernel is reused."""
+    n, n_present = views.n_samples, len(kernel)
+    kernel *= n_present / n / kernel.sum(axis=1, keepdims=True)
+    if n_present == n:
+        return kernel
+    is_present = views.present[:, view]
+    walk = np.full((n, n), np.nan)
+    walk[np.ix_(is_present, is_present)] = kernel
+    return walk
