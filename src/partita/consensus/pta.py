@@ -11,7 +11,7 @@ from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import LINKAGE, N_CLUSTERS, POSITIVE_INT
 from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices import trajectory_similarity
-from partita.matrices.trajectories import soft_trajectory_similarity
+from partita.matrices.trajectories import MANY_NEIGHBORS, soft_trajectory_similarity
 
 __all__ = ["PTA"]
 
@@ -52,7 +52,8 @@ class PTA(BaseConsensus):
     Cost O(n'² (m + e T)) for n' micro-clusters with e elite neighbors on average, and about 9 n'²
     bytes: the products of the walks use the elite neighbors only. Up to 500 micro-clusters, or if
     ties give each so many neighbors that this would cost more, one eigendecomposition is used
-    instead, in O(n'³) time and 36 n'² bytes.
+    instead, in O(n'³) time and 36 n'² bytes. Twenty partitions have so many ties up to about 2000
+    micro-clusters; the memory that a plan states is for them.
 
     As in the paper, every micro-cluster counts as one in the linkage; sizes enter the walk only.
     Neighbors that tie with the weakest elite neighbor are kept too. A micro-cluster that agrees
@@ -97,8 +98,8 @@ class PTA(BaseConsensus):
         soft=True,
         time="n'² (m + e T)",
         memory="n'²",
-        bytes_needed=lambda s: (
-            36 * s.n_rows**2 if s.n_rows <= 500 else 9 * s.n_rows**2 + 7000 * s.n_rows
+        bytes_needed=lambda s: max(
+            36 * min(s.n_rows, MANY_NEIGHBORS) ** 2, 9 * s.n_rows**2 + 7000 * s.n_rows
         ),
         weighted=False,
     )

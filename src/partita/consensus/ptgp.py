@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 from partita.consensus.base import BaseConsensus, MethodInfo, Solution
 from partita.consensus.constraints import N_CLUSTERS, N_INIT, POSITIVE_INT, RANDOM_STATE
 from partita.ensemble import Ensemble, SoftEnsemble
-from partita.matrices.trajectories import cluster_trajectories, soft_trajectory_similarity
+from partita.matrices.trajectories import (
+    MANY_NEIGHBORS,
+    cluster_trajectories,
+    soft_trajectory_similarity,
+)
 from partita.solvers import transfer_cut
 
 __all__ = ["PTGP"]
@@ -53,6 +57,8 @@ class PTGP(BaseConsensus):
     clusters; about 3 n'² + 16 n' L bytes if there are fewer base clusters than n' / 2, otherwise 11
     n'² + 16 n' L. Up to 500 micro-clusters, or if ties give each so many neighbors that this would
     cost more, one eigendecomposition is used instead, in O(n'³) time and 36 n'² + 16 n' L bytes.
+    Twenty partitions have so many ties up to about 2000 micro-clusters; the memory that a plan
+    states is for them.
 
     As in the paper, every micro-cluster counts as one in the graph and in k-means; sizes enter the
     walk only.
@@ -98,9 +104,11 @@ class PTGP(BaseConsensus):
         time="n'² (m + e T) + n' L²",
         memory="n'² + n' L",
         bytes_needed=lambda s: (
-            (36 if s.n_rows <= 500 else 11 if 2 * s.n_base_clusters > s.n_rows else 3) * s.n_rows**2
+            max(
+                36 * min(s.n_rows, MANY_NEIGHBORS) ** 2,
+                (11 if 2 * s.n_base_clusters > s.n_rows else 3) * s.n_rows**2 + 7000 * s.n_rows,
+            )
             + 16 * s.n_rows * s.n_base_clusters
-            + (0 if s.n_rows <= 500 else 7000 * s.n_rows)
         ),
         weighted=False,
     )

@@ -20,12 +20,14 @@ from partita.matrices.cluster_counts import incidence
 from partita.matrices.soft import soft_coassociation
 
 __all__ = [
+    "MANY_NEIGHBORS",
     "cluster_trajectories",
     "soft_trajectory_similarity",
     "trajectory_similarity",
     "walk_similarity",
 ]
 
+MANY_NEIGHBORS = 2000  # rows up to which ties often make dense walks faster than sparse ones
 _ISOLATED = 1e-20  # similarity of a micro-cluster without neighbors to all others
 _ROUNDING = 1e-13  # smaller similarities are rounding errors: the walks never meet
 _SPREAD = 1e8  # of the squares of weights, beyond which eigenvectors lose the smallest ones
