@@ -20,7 +20,7 @@ def run(path: Path, folder: Path) -> str:
         capture_output=True,
         text=True,
         cwd=folder,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

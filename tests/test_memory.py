@@ -150,9 +150,11 @@ from partita._memory import PeakMemory
 
 with PeakMemory() as memory:
     held = np.ones(8_000_000)
-    time.sleep(0.5)
+    for _ in range(60_000):  # until the thread has measured it, however busy the machine is
+        if memory.gained > 50_000_000:
+            break
+        time.sleep(0.01)
     del held
-    time.sleep(0.05)
 print(memory.gained)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -62,7 +62,7 @@ def test_blocks_inside_blocks() -> None:
 
 
 def test_two_threads_work_at_the_same_time() -> None:
-    together = threading.Barrier(2, timeout=10)
+    together = threading.Barrier(2, timeout=600)
     with config_context(n_threads=2):
         run_blocks(lambda start, stop: together.wait(), 2, 1)
 
@@ -75,7 +75,7 @@ def test_a_forked_process_has_threads_of_its_own() -> None:
         child = os.fork()
         if child == 0:
             done: list[int] = []
-            together = threading.Barrier(2, timeout=10)
+            together = threading.Barrier(2, timeout=600)
             run_blocks(lambda start, stop: (together.wait(), done.append(start)), 2, 1)
             os._exit(0 if sorted(done) == [0, 1] else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import StringIO
-from time import sleep
 
 import pytest
 from rich.console import Console
@@ -18,9 +18,41 @@ def screen() -> StringIO:
     return StringIO()
 
 
+class Clock:
+    """Time that passes when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.waiting: list[tuple[float, Callable[[], None]]] = []
+
+    def pass_seconds(self, seconds: float) -> None:
+        self.now += seconds
+        for at, function in self.waiting:
+            if at <= self.now:
+                function()
+        self.waiting = [each for each in self.waiting if each[0] > self.now]
+
+    def timer(self, seconds: float, function: Callable[[], None]) -> Clock:
+        """Take the place of threading.Timer."""
+        self.waiting.append((self.now + seconds, function))
+        return self
+
+    def start(self) -> None: ...
+
+    def cancel(self) -> None:
+        self.waiting.clear()
+
+
 @pytest.fixture
-def bars(screen: StringIO, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(_progress, "PATIENCE", 0.3)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(_progress, "monotonic", lambda: clock.now)
+    monkeypatch.setattr(_progress, "Timer", clock.timer)
+    return clock
+
+
+@pytest.fixture
+def bars(screen: StringIO, clock: Clock):
     made = _Bars("whole", Console(file=screen, force_terminal=True, width=100))
     yield made
     made.stop()
@@ -33,11 +65,11 @@ def test_quick_tasks_show_nothing(bars: _Bars, screen: StringIO) -> None:
     assert screen.getvalue() == ""
 
 
-def test_a_long_task_shows_count_and_time_left(bars: _Bars, screen: StringIO) -> None:
+def test_a_long_task_shows_count_and_time_left(bars: _Bars, clock: Clock, screen: StringIO) -> None:
     bars.advance(Progress("long", 0, 100))
-    sleep(0.15)
+    clock.pass_seconds(0.15)
     bars.advance(Progress("long", 1, 100, "EAC"))
-    sleep(0.3)
+    clock.pass_seconds(2.5)
     bars.stop()
     shown = screen.getvalue()
     assert "long" in shown
@@ -47,17 +79,17 @@ def test_a_long_task_shows_count_and_time_left(bars: _Bars, screen: StringIO) ->
     assert "whole" not in shown
 
 
-def test_silence_is_shown_as_the_whole(bars: _Bars, screen: StringIO) -> None:
-    sleep(0.7)
+def test_silence_is_shown_as_the_whole(bars: _Bars, clock: Clock, screen: StringIO) -> None:
+    clock.pass_seconds(PATIENCE)
     bars.stop()
     assert "whole" in screen.getvalue()
 
 
-def test_a_task_may_come_again(bars: _Bars, screen: StringIO) -> None:
+def test_a_task_may_come_again(bars: _Bars, clock: Clock, screen: StringIO) -> None:
     for _ in range(2):
         for done in range(3):
             bars.advance(Progress("again", done, 2))
-            sleep(0.2)
+            clock.pass_seconds(1.5)
     bars.stop()
     assert "again" in screen.getvalue()
 

@@ -230,7 +230,7 @@ def test_the_same_with_processes_which_do_not_outlive_their_parent(
     store = tmp_path / "s"
     workers = killed_after(2, 0, file, store, n_jobs=2)
     assert len(workers) >= 2
-    _, alive = psutil.wait_procs(workers, timeout=20)
+    _, alive = psutil.wait_procs(workers, timeout=600)
     assert alive == []
     assert count(store) >= 2
     segment(file, store, n_jobs=2, **OPTIONS)

@@ -249,7 +249,7 @@ def nursery() -> Iterator[Nursery]:
         yield nursery
         assert nursery.process.stdin is not None
         nursery.process.stdin.close()
-        assert nursery.process.wait(60) == 0
+        assert nursery.process.wait(600) == 0
 
 
 @pytest.fixture(scope="module")
@@ -284,18 +284,21 @@ def test_killed_at_random_points_and_resumed(
     seconds = time.monotonic() - began
     moments = random.Random(f"{method} {where}")
     killed, went_on = 0, 0
-    for attempt in range(5):
+    for attempt in range(50):
+        if killed >= 4 and went_on:
+            break
         went_on += (folder / STATE).exists()
         before = written(folder / STATE)
         pid = nursery.born(**order, folder=str(folder), out=str(out))
-        if attempt < 2:  # shortly after it has written, however fast the machine is now
+        if attempt % 2 == 0:  # shortly after it has written, however fast the machine is now
             while written(folder / STATE) == before and not out.exists():
                 time.sleep(0.001)
             time.sleep(moments.uniform(0.0, 0.02))
         else:
             time.sleep(moments.uniform(0.05, 0.4) * seconds)
-        if not nursery.killed(pid):  # a fit that goes on has less to do
-            break
+        if not nursery.killed(pid):  # it ended before: the next one begins anew
+            out.unlink()
+            continue
         killed += 1
         assert not out.exists()
     if not out.exists():
@@ -317,12 +320,14 @@ def test_killed_in_the_second_restart(
     nursery.born(**order, folder="", out=str(tmp_path / "undisturbed.npz"))
     assert nursery.ended() == 0
     folder, out = tmp_path / "state", tmp_path / "out.npz"
-    pid = nursery.born(**order, folder=str(folder), out=str(out))
-    deadline = time.monotonic() + 600
-    while start_under_way(folder) != 1:  # counted from 0
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-    assert nursery.killed(pid)
+    for _ in range(50):
+        pid = nursery.born(**order, folder=str(folder), out=str(out))
+        while start_under_way(folder) != 1 and not out.exists():  # counted from 0
+            time.sleep(0.002)
+        if nursery.killed(pid):
+            break
+        out.unlink()  # the fit had ended before this process looked: once more
+    assert start_under_way(folder) == 1
     nursery.born(**order, folder=str(folder), out=str(out))
     assert nursery.ended() == 0
     with np.load(out) as found, np.load(tmp_path / "undisturbed.npz") as expected:

@@ -406,7 +406,7 @@ except OSError as error:
     temporary.mkdir()
     environment = {**os.environ, "TMPDIR": str(temporary)}
     command = [sys.executable, "-c", script, str(tmp_path / "labels.store")]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
     assert run.returncode == 0, run.stderr
     assert "labels.npy': File too large. No labels were kept. Free some space" in run.stdout
     assert list(temporary.iterdir()) == []
