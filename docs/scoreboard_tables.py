@@ -80,8 +80,26 @@ def kinds_table() -> str:
 
 
 def rules_table() -> str:
-    """Return how often each rule finds the number of clusters."""
-    return choosing_k.table(read(choosing_k.RECORDS))
+    """Return how often each rule finds the number of clusters of tables of labels."""
+    return choosing_k.table(read(choosing_k.RECORDS), "labels")
+
+
+def feature_rules_table() -> str:
+    """Return how often each rule finds the number of round clusters of features."""
+    return choosing_k.table(read(choosing_k.RECORDS), "features")
+
+
+def set_rules_table() -> str:
+    """Return how often each rule finds the number of classes of real sets."""
+    return choosing_k.table(read(choosing_k.RECORDS), "sets")
+
+
+def label_noise_table() -> str:
+    return choosing_k.false_alarms(read(choosing_k.RECORDS), "labels")
+
+
+def feature_noise_table() -> str:
+    return choosing_k.false_alarms(read(choosing_k.RECORDS), "features")
 
 
 def _board(title: str) -> Board:

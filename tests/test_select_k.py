@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import silhouette_score
 from sklearn.preprocessing import StandardScaler
 
 from partita import config_context
@@ -17,10 +18,12 @@ from partita.ensemble import Ensemble, _ensemble
 from partita.exceptions import PartitaWarning
 from partita.generators import RandomK, RandomRows, SpectralBandwidths, generate
 from partita.generators.generation import mark_of
+from partita.matrices import coassociation
 from partita.select_k import scan_k, scan_k_features
 from partita.select_k._decision import Decision
-from partita.select_k._null import permuted
-from partita.select_k._rows import DistinctRows, separations
+from partita.select_k._null import copies, permuted
+from partita.select_k._rows import DistinctRows, agreements
+from partita.select_k._shape import tightness
 
 QUICK = {"n_resamples": 3, "n_null": 4, "method": EAC()}
 
@@ -94,17 +97,83 @@ def test_a_bound_that_nulls_never_reach_is_structure():
     """1.0 is two standard deviations above nulls near 0.8, but these stay below the bound."""
     rng = np.random.default_rng(0)
     nulls = np.column_stack([rng.normal(0.5, 0.05, 10), rng.normal(0.8, 0.1, 10).clip(max=0.95)])
-    errors = np.full(2, 0.05)
-    assert Decision([3, 4], np.array([0.5, 1.0]), errors, nulls, 10).best_k == 4
-    assert Decision([3, 4], np.array([0.5, 0.93]), errors, nulls, 10).best_k is None
+    halves = rng.normal(0.7, 0.05, (8, 2))
+    assert Decision([3, 4], np.array([0.5, 1.0]), halves, nulls, 10).best_k == 4
+    assert Decision([3, 4], np.array([0.5, 0.93]), halves, nulls, 10).best_k is None
 
 
 def test_only_a_number_that_beats_the_null_is_suggested():
-    """A smaller K with a gain inside the standard error does not count if noise reaches it."""
+    """A K with the largest gain does not count if noise reaches it."""
     rng = np.random.default_rng(0)
-    nulls = np.column_stack([rng.normal(0.5, 0.2, 10), rng.normal(0.3, 0.01, 10)])
-    scan = Decision([2, 3], np.array([0.7, 0.9]), np.array([0.1, 0.5]), nulls, 10)
-    assert scan.best_k == 3
+    spread = np.array([0.4, 0.01, 0.01, 0.01, 0.01, 0.01])
+    nulls = 0.2 + spread * np.resize([-1.0, 1.0], (10, 1)) + 0.001 * rng.normal(size=(10, 6))
+    observed = np.array([0.8, 0.2, 0.75, 0.2, 0.2, 0.2])
+    scan = Decision(range(2, 8), observed, rng.normal(0.5, 0.1, (8, 6)), nulls, 10)
+    assert np.argmax(scan.gain) == 0
+    assert scan.best_k == 4
+
+
+def test_features_need_tight_clusters_and_agreement():
+    """Thin shapes are tight without agreement, long boxes agree without being tight."""
+    rng = np.random.default_rng(0)
+    nulls = rng.normal(0.9, 0.02, (10, 3))
+    halves = rng.normal(0.9, 0.02, (8, 3))
+
+    def best(separation, tightness):
+        features = {
+            "separation": (np.asarray(separation), rng.normal(0.7, 0.05, (10, 3))),
+            "tightness": (np.asarray(tightness), rng.normal(1.0, 0.05, (10, 3))),
+        }
+        observed = np.array([0.9, 0.99, 0.9])
+        return Decision([2, 3, 4], observed, halves, nulls, 10, features).best_k
+
+    assert best([0.7, 0.9, 0.7], [1.0, 1.5, 1.2]) == 3
+    assert best([0.7, 0.9, 0.7], [1.0, 1.0, 1.0]) is None
+    assert best([0.7, 0.72, 0.7], [1.0, 1.5, 1.2]) is None
+    assert best([0.7, 0.96, 0.7], [1.0, 1.5, 1.2]) == 3
+
+
+def test_tightness_is_the_share_of_the_variance_within_clusters():
+    X, y = make_blobs(60, centers=3, random_state=0)
+    within = sum(((X[y == k] - X[y == k].mean(axis=0)) ** 2).sum() for k in range(3))
+    expected = -np.log(within / ((X - X.mean(axis=0)) ** 2).sum())
+    assert tightness(X, y) == pytest.approx(expected)
+    assert tightness(np.ones((5, 2)), np.array([0, 0, 1, 1, -1])) == 0.0
+
+
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_iris_has_structure(is_scaled):
+    X = load_iris().data
+    X = StandardScaler().fit_transform(X) if is_scaled else X
+    generator = RandomRows(n_partitions=16, ratio=0.8, n_jobs=1)
+    options = {"n_resamples": 2, "n_null": 8, "random_state": 0}
+    assert scan_k_features(X, range(2, 5), generator=generator, **options).best_k in (2, 3)
+
+
+@pytest.mark.parametrize("has_errors", [False, True])
+def test_copies_of_random_partitions_are_no_structure(has_errors):
+    rng = np.random.default_rng(0)
+    labels = np.hstack([rng.integers(0, 4, (100, 10))] * 2)
+    if has_errors:
+        labels[rng.random(labels.shape) < 0.03] = 0
+    groups = copies(Ensemble.from_partitions(labels), rng)
+    assert len(np.unique(groups)) == 10
+    np.testing.assert_array_equal(groups[:10], groups[10:])
+    assert scan_k(labels, range(2, 6), random_state=0, **QUICK).best_k is None
+
+
+def test_partitions_that_all_agree_are_not_copies():
+    labels = make_partitions(100, 12, 3, noise=0.02)[0]
+    assert len(np.unique(copies(Ensemble.from_partitions(labels), np.random.default_rng(0)))) == 12
+    assert scan_k(labels, range(2, 6), random_state=0, **QUICK).best_k == 3
+
+
+def test_copies_are_shuffled_alike():
+    labels = make_partitions(50, 4, 3, noise=0.2)[0][:, [0, 1, 0, 2]]
+    null = permuted(
+        Ensemble.from_partitions(labels), np.random.default_rng(0), np.array([0, 1, 0, 2])
+    )
+    np.testing.assert_array_equal(null.codes[:, 0], null.codes[:, 2])
 
 
 def test_a_scan_of_generated_partitions_warns():
@@ -146,18 +215,67 @@ def test_curves():
 def test_every_tie_is_listed():
     scan = scan_k(make_partitions(60, 12, 3, noise=0.2)[0], range(2, 6), n_null=4, random_state=0)
     tied = replace(
-        scan, best_k=2, gain=np.array([0.69, 0.6, 0.7, 0.693]), standard_error=np.full(4, 0.02)
+        scan, best_k=4, gain=np.array([0.69, 0.6, 0.7, 0.693]), difference_error=np.full(4, 0.02)
     )
     assert tied.tied_k == [2, 4, 5]
-    lines = str(tied).splitlines()
-    assert lines[1].endswith("<- suggested")
-    assert [line.endswith("<- within one s.e. of the best") for line in lines[2:5]] == [
-        False,
-        True,
-        True,
+    ends = [
+        "<- within one s.e. of the best",
+        "0.6",
+        "<- suggested",
+        "<- within one s.e. of the best",
     ]
+    lines = str(tied).splitlines()[1:5]
+    assert [line.endswith(end) for line, end in zip(lines, ends, strict=True)] == [1, 0, 1, 1]
     assert replace(tied, best_k=None).tied_k == []
-    assert scan.tied_k[0] == scan.best_k
+    assert scan.best_k in scan.tied_k
+
+
+def test_ties_are_judged_on_the_same_halves_and_nulls():
+    """What varies together over halves and null ensembles does not blur a difference."""
+    rng = np.random.default_rng(0)
+    common = rng.normal(0, 0.1, (10, 1))
+    nulls = 0.2 + common + rng.normal(0, 0.001, (10, 3))
+    halves = 0.7 + common + rng.normal(0, 0.001, (10, 3))
+    decision = Decision([2, 3, 4], np.array([0.6, 0.8, 0.79]), halves, nulls, 10)
+    assert decision.best_k == 3
+    assert decision.error.min() > 0.05
+    assert decision.difference_error.max() < 0.002
+    assert decision.difference_error[1] == 0
+
+
+def test_values_per_resample():
+    scan = scan_k(make_partitions(60, 12, 3, noise=0.2)[0], [2, 3], random_state=0, **QUICK)
+    assert scan.resamples["silhouette"].shape == scan.resamples["separation"].shape == (3, 2, 2)
+    assert scan.resamples["stability"].shape == (3, 2)
+    np.testing.assert_allclose(scan.resamples["stability"].mean(axis=0), scan.curves["stability"])
+    np.testing.assert_allclose(scan.nulls["pac"].mean(axis=0), scan.null_mean["pac"])
+    records = scan.resample_records()
+    assert len(records) == 3 * 2 * 2
+    row = next(r for r in records if (r["resample"], r["half"], r["k"]) == (2, 1, 3))
+    assert row["silhouette"] == scan.resamples["silhouette"][2, 1, 1]
+    assert row["stability"] == scan.resamples["stability"][2, 1]
+    assert len(scan.to_frame("resamples")) == len(records)
+    assert len(scan.to_frame("nulls")) == scan.n_null * 2
+    assert scan.null_records()[3]["silhouette"] == scan.nulls["silhouette"][1, 1]
+    with pytest.raises(ValueError, match=r"rows must be one of .*, got 'halves'"):
+        scan.to_frame("halves")
+
+
+def test_a_cluster_that_hides_a_group_is_named():
+    rng = np.random.default_rng(0)
+    fine = np.repeat([0, 1, 2], [40, 25, 15])
+    coarse = np.minimum(fine, 1)
+    columns = [np.where(rng.random(80) < 0.04, rng.integers(0, 3, 80), fine) for _ in range(7)]
+    columns += [coarse] * 5
+    group, *others = scan_k(columns, [2], random_state=0, **QUICK).hidden_groups
+    assert not others
+    assert set(group["samples"]) == set(range(65, 80))
+    scan = scan_k(columns, [2, 3], random_state=0, **QUICK)
+    assert (scan.best_k, scan.hidden_groups) == (3, [])
+    merged = scan_k(columns, [2], random_state=0, **QUICK)
+    assert f"hides a group of 15 samples that {group['support']:.0%} of the partitions" in str(
+        merged
+    )
 
 
 def test_same_seed_same_scan():
@@ -234,13 +352,12 @@ def test_few_nulls_if_these_settle_the_answer():
 
 
 def scan_of_noise(rng, n_planned):
-    """Return the null at which a scan of noise stops, and its answer; separations are normal."""
+    """Return the null at which a scan of noise stops, and its answer; silhouettes are normal."""
     common = rng.normal(size=(n_planned + 1, 1))
-    separation = 0.01 * (0.5 * common + rng.normal(size=(n_planned + 1, 6)))
+    values = 0.01 * (0.5 * common + rng.normal(size=(n_planned + 1, 6)))
+    halves = 0.01 * rng.normal(size=(8, 6))
     for n in range(2, n_planned + 1):
-        decision = Decision(
-            range(2, 8), separation[0], np.full(6, 0.01), separation[1 : n + 1], n_planned
-        )
+        decision = Decision(range(2, 8), values[0], halves, values[1 : n + 1], n_planned)
         if decision.is_settled:
             return n, decision.best_k
     raise AssertionError("the last look settles every scan")
@@ -259,8 +376,9 @@ def test_an_unclear_choice_is_not_settled():
     """Two numbers of clusters with nearly equal gains wait for more null ensembles."""
     rng = np.random.default_rng(0)
     nulls = 0.1 + 0.001 * rng.normal(size=(4, 2))
-    clear = Decision([2, 3], np.array([0.3, 0.9]), np.full(2, 0.01), nulls, 10)
-    unclear = Decision([2, 3], np.array([0.8899, 0.9]), np.full(2, 0.01), nulls, 10)
+    halves = 0.8 + 0.01 * rng.normal(size=(8, 2))
+    clear = Decision([2, 3], np.array([0.3, 0.9]), halves, nulls, 10)
+    unclear = Decision([2, 3], np.array([0.9, 0.9]), halves, nulls, 10)
     assert clear.is_settled
     assert clear.best_k == 3
     assert not unclear.is_settled
@@ -273,11 +391,25 @@ def test_separation_is_the_mean_margin_of_the_diagnosis(missing_ratio):
     core, rng = ensemble.compress(), np.random.default_rng(0)
     clusterings = [core.expand(rng.integers(0, k, core.n_rows)) for k in (1, 2, 5)]
     distinct = DistinctRows(ensemble)
-    margins, confidences = separations(distinct.rows, [distinct.select(c) for c in clusterings])
+    means = agreements(distinct.rows, [distinct.select(c) for c in clusterings])
     for j, labels in enumerate(clusterings):
         confidence, margin = confidence_and_margin(ensemble, labels)
-        assert margins[j] == pytest.approx(np.nan_to_num(margin).mean())
-        assert confidences[j] == pytest.approx(np.nan_to_num(confidence).mean())
+        assert means["separation"][j] == pytest.approx(np.nan_to_num(margin).mean())
+        assert means["item_consensus"][j] == pytest.approx(np.nan_to_num(confidence).mean())
+
+
+def test_silhouette_is_that_of_the_distance_one_minus_coassociation():
+    table = np.repeat(make_partitions(40, 7, 3, noise=0.3)[0], 2, axis=0)
+    ensemble = Ensemble.from_partitions(table)
+    distance = 1.0 - coassociation(table)
+    np.fill_diagonal(distance, 0.0)
+    core, rng = ensemble.compress(), np.random.default_rng(0)
+    clusterings = [core.expand(rng.integers(0, k, core.n_rows)) for k in (2, 5)]
+    distinct = DistinctRows(ensemble)
+    means = agreements(distinct.rows, [distinct.select(c) for c in clusterings])
+    for j, labels in enumerate(clusterings):
+        expected = silhouette_score(distance, labels, metric="precomputed")
+        assert means["silhouette"][j] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("n_null", [3, 9])

@@ -1,106 +1,229 @@
 """How often each rule finds the number of clusters: `python -m benchmarks.scoreboard.choosing_k`.
 
-Tables with planted clusters, 2 to 8 of them, with 10 to 50 % of the labels random; and tables
-without structure, with clusters of equal or very different sizes, few or many, and with missing
-labels. Rules: `scan_k`, and from its own curves the largest eigengap, the least ambiguous pairs
-(PAC), the last K with a delta area above 0.1, the longest lifetime of the tree, and the largest
-silhouette by the distance 1 - co-association. Only `scan_k` can say that there is no structure. The
-records are JSON lines; the same call continues.
+Parts (`--parts`):
+
+- "labels": tables with 2 to 8 planted clusters, and tables without structure of twelve shapes;
+- "features": points with 2 to 6 round clusters, and points without clusters of twelve shapes;
+- "sets": real data sets with features (`--folder`), up to `--max-samples` samples, the true number
+  of clusters being that of the classes.
+
+The rules are `scan_k` or `scan_k_features`; from its own curves the largest eigengap, the least
+ambiguous pairs (PAC), the last K with a delta area above 0.1 and the longest lifetime of the tree;
+the largest silhouette; and the gap statistic. All but the first and the last always return a
+number. The records are JSON lines; the same call continues. Kinds and seeds take turns, so that a
+run that is stopped has all kinds.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import silhouette_score
+from scipy.stats import beta
+from sklearn.cluster import KMeans
 
+from benchmarks.scoreboard import _tables_of_k as tables
 from benchmarks.scoreboard._records import Record, append, read
-from partita import KScan, scan_k
-from partita.datasets import make_partitions
-from partita.matrices import coassociation
+from benchmarks.scoreboard._rules import RULES, gap_statistic, of_curves, silhouette
+from benchmarks.scoreboard._sets import find_sets
+from partita import scan_k, scan_k_features
+from partita.ensemble import Ensemble
+from partita.generators import RandomRows, make_scaler
+from partita.matrices import coassociation, incidence
 
 RECORDS = Path(__file__).with_name("choosing_k.jsonl")
 KS = range(2, 11)
-N_SAMPLES, N_PARTITIONS = 120, 20
-_FLAT = 0.1  # relative growth of the area that still counts
-NOISES = ("equal sizes", "one large cluster", "many clusters", "missing labels")
+FEATURE_KS = range(2, 7)
+OTHERS = 1  # tables of noise of every kind that the other rules are tried on
+PARTS = ("labels", "features", "sets")
+
+Work = tuple[str, str, int, Callable[[], Record]]  # part, kind, seed, what makes the record
 
 
-def planted(seed: int) -> tuple[NDArray[Any], int]:
-    rng = np.random.default_rng(seed)
-    k, noise = int(rng.integers(2, 9)), float(rng.uniform(0.1, 0.5))
-    return make_partitions(N_SAMPLES, N_PARTITIONS, k, noise=noise, random_state=seed)[0], k
-
-
-def noise(kind: str, seed: int) -> NDArray[Any]:
-    """Return independent random partitions; -1 is a missing label."""
-    rng = np.random.default_rng(seed)
-    shape = N_SAMPLES, N_PARTITIONS
-    if kind == "one large cluster":
-        return rng.choice(4, size=shape, p=[0.7, 0.1, 0.1, 0.1])
-    labels = rng.integers(0, 20 if kind == "many clusters" else 4, shape)
-    if kind == "missing labels":
-        labels[rng.random(shape) < 0.3] = -1
-    return labels
-
-
-def suggestions(scan: KScan, labels: NDArray[Any]) -> dict[str, int | None]:
-    """Return the number of clusters that each rule suggests."""
-    curves = scan.curves
-    distance = 1.0 - coassociation(labels)
+def from_labels(labels: NDArray[Any], k: int | None, seed: int) -> Record:
+    """Return what each rule suggests for a table of labels; of most noise, only the scan."""
+    scan = scan_k(labels, KS, random_state=seed)
+    if k is None and seed >= OTHERS:
+        return {"true_k": k, "scan": scan.best_k}
+    distance = 1.0 - np.nan_to_num(coassociation(labels))
     np.fill_diagonal(distance, 0.0)
-    widths = [silhouette_score(distance, scan.labels[k], metric="precomputed") for k in KS]
-    grows = np.flatnonzero(curves["delta_area"][1:] > _FLAT)
+
+    def reference(rng: np.random.Generator) -> NDArray[np.float64]:
+        return _incidence(np.column_stack([rng.permutation(column) for column in labels.T]))
+
     return {
-        "scan_k": scan.best_k,
-        "eigengap": int(KS[int(np.argmax(curves["eigengap"]))]),
-        "lifetime": int(KS[int(np.argmax(curves["lifetime"]))]),
-        "PAC": int(KS[int(np.argmin(curves["pac"]))]),
-        "delta area": int(KS[int(grows[-1]) + 1]) if len(grows) else KS[0],
-        "silhouette": int(KS[int(np.argmax(widths))]),
+        "true_k": k,
+        "scan": scan.best_k,
+        **of_curves(scan),
+        "silhouette": silhouette(distance, scan.labels, "precomputed"),
+        "gap statistic": gap_statistic(_incidence(labels), reference, KS, seed),
     }
 
 
-def make_record(kind: str, seed: int) -> Record:
-    labels, k = planted(seed) if kind == "planted" else (noise(kind, seed), None)
-    scan = scan_k(labels, KS, random_state=seed)
-    return {"kind": kind, "seed": seed, "true_k": k, **suggestions(scan, labels)}
+def _incidence(labels: NDArray[Any]) -> NDArray[np.float64]:
+    return np.asarray(incidence(Ensemble.from_partitions(labels, unlabeled="keep")).todense())
+
+
+def from_features(X: NDArray[np.float64], k: int | None, ks: range, seed: int) -> Record:
+    """Return what each rule suggests for features; of noise, only the scan.
+
+    Silhouette and gap are those of k-means.
+    """
+    generator = RandomRows(n_partitions=20, ratio=0.8, n_jobs=1)
+    scan = scan_k_features(X, ks, generator=generator, n_resamples=2, random_state=seed)
+    record: Record = {"true_k": k, "scan": scan.best_k}
+    if k is None:
+        return record
+    center = X.mean(axis=0)
+    _, _, axes = np.linalg.svd(X - center, full_matrices=False)
+    scores = (X - center) @ axes.T
+
+    def reference(rng: np.random.Generator) -> NDArray[np.float64]:
+        return rng.uniform(scores.min(axis=0), scores.max(axis=0), scores.shape)
+
+    labels = {j: KMeans(j, n_init=5, random_state=seed).fit_predict(X) for j in ks}
+    return record | {
+        **of_curves(scan),
+        "silhouette": silhouette(X, labels, "euclidean"),
+        "gap statistic": gap_statistic(scores, reference, ks, seed),
+    }
+
+
+def work(arguments: argparse.Namespace) -> Iterator[Work]:
+    """Yield all records that can be made, in the order in which they are made."""
+
+    def labels_with(kind: str, seed: int) -> Record:
+        return from_labels(*tables.planted(kind, seed), seed)
+
+    def labels_without(kind: str, seed: int) -> Record:
+        return from_labels(tables.noise(kind, seed), None, seed)
+
+    def features_with(_: str, seed: int) -> Record:
+        return from_features(*tables.blobs(seed), FEATURE_KS, seed)
+
+    def features_without(kind: str, seed: int) -> Record:
+        return from_features(tables.noise_features(kind, seed), None, FEATURE_KS, seed)
+
+    kinds: dict[str, list[tuple[str, Callable[[str, int], Record]]]] = {
+        "labels": [(f"planted: {kind}", labels_with) for kind in tables.PLANTED]
+        + [(f"noise: {kind}", labels_without) for kind in tables.NOISE_LABELS],
+        "features": [("planted: blobs", features_with)] * 2
+        + [(f"noise: {kind}", features_without) for kind in tables.NOISE_FEATURES],
+    }
+    for part in arguments.parts:
+        if part == "sets":
+            yield from _sets(arguments)
+            continue
+        for turn in range(arguments.seeds):
+            count: dict[str, int] = {}
+            for kind, make in kinds[part]:
+                repeats = sum(name == kind for name, _ in kinds[part])
+                seed = turn * repeats + count.get(kind, 0)
+                count[kind] = count.get(kind, 0) + 1
+                yield part, kind, seed, _later(make, kind.partition(": ")[2], seed)
+
+
+def _later(make: Callable[[str, int], Record], kind: str, seed: int) -> Callable[[], Record]:
+    return lambda: make(kind, seed)
+
+
+def _sets(arguments: argparse.Namespace) -> Iterator[Work]:
+    sets = [s for s in find_sets(arguments.folder) if s.n_samples <= arguments.max_samples]
+    for dataset in sorted(sets, key=lambda each: each.n_samples):
+        k = dataset.true_ks[0]
+        if dataset.features is None or not isinstance(dataset.features, np.ndarray) or k > 15:
+            continue
+
+        def make(X: NDArray[np.float64] = dataset.features, k: int = k) -> Record:
+            scaler = make_scaler(X)
+            X = X if scaler is None else scaler.fit_transform(X)
+            return from_features(X, k, range(2, 16), 0)
+
+        yield "sets", dataset.name, 0, make
 
 
 def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scoreboard.choosing_k")
-    parser.add_argument("--seeds", type=int, default=50, help="tables of every kind")
+    parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS)
+    parser.add_argument("--seeds", type=int, default=20, help="tables of every kind")
     parser.add_argument("--seconds", type=float, default=np.inf, help="start none after these")
     parser.add_argument("--records", type=Path, default=RECORDS, help="file to continue")
+    shared = Path(__file__).resolve().parents[3] / "shared" / "data"
+    folder = Path(os.environ.get("PARTITA_DATA", shared))
+    parser.add_argument("--folder", type=Path, default=folder, help="folder of real sets")
+    parser.add_argument("--max-samples", type=int, default=600, help="of a real set")
     arguments = parser.parse_args(argv)
-    records, start = read(arguments.records), time.monotonic()
-    done = {(r["kind"], r["seed"]) for r in records}
-    for seed in range(arguments.seeds):
-        for kind in ("planted", *NOISES):
-            if (kind, seed) not in done and time.monotonic() - start < arguments.seconds:
-                append(arguments.records, [make_record(kind, seed)])
-    print(table(read(arguments.records)))
+    start = time.monotonic()
+    done = {(r["part"], r["kind"], r["seed"]) for r in read(arguments.records)}
+    for part, kind, seed, make in work(arguments):
+        if time.monotonic() - start > arguments.seconds:
+            break
+        if (part, kind, seed) in done:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            record = {"part": part, "kind": kind, "seed": seed} | make()
+        append(arguments.records, [record])
+    records = read(arguments.records)
+    for part in dict.fromkeys(r["part"] for r in records):
+        print(f"\n{part}\n\n{table(records, part)}\n\n{false_alarms(records, part)}")
 
 
-def table(records: list[Record]) -> str:
-    """Return how often each rule is right on planted tables, and finds structure in noise."""
-    true = [r for r in records if r["kind"] == "planted"]
-    false = [r for r in records if r["kind"] != "planted"]
-    lines = [
-        f"| rule | right K, {len(true)} planted tables | structure in {len(false)} noise tables |",
-        "|---|---|---|",
-    ]
-    for rule in ("scan_k", "eigengap", "lifetime", "PAC", "delta area", "silhouette"):
-        right = np.mean([r[rule] == r["true_k"] for r in true])
-        alarms = np.mean([r[rule] is not None for r in false])
-        lines.append(f"| {rule} | {right:.0%} | {alarms:.1%} |")
+def table(records: list[Record], part: str) -> str:
+    """Return how often each rule is right, and finds structure in noise."""
+    records = [r for r in records if r["part"] == part]
+    true = [r for r in records if r["true_k"] is not None]
+    false = [r for r in records if r["true_k"] is None]
+    if not true:
+        return "no records"
+    things = {"labels": "planted tables", "features": "sets of round clusters", "sets": "real sets"}
+    head = ["rule", f"right K, {len(true)} {things[part]}", "mean distance from the right K"]
+    if part == "labels":
+        head.append("structure in noise tables")
+    lines = [_row(head), "|---" * len(head) + "|"]
+    for rule in RULES:
+        answers = np.asarray([r[rule] or 1 for r in true])
+        truth = np.asarray([r["true_k"] for r in true])
+        name = {"scan": "scan_k" if part == "labels" else "scan_k_features"}.get(rule, rule)
+        cells = [name, f"{np.mean(answers == truth):.0%}", f"{np.abs(answers - truth).mean():.2f}"]
+        if part == "labels":
+            alarms = [r[rule] is not None for r in false if rule in r]
+            cells.append(f"{sum(alarms)} of {len(alarms)}")
+        lines.append(_row(cells))
     return "\n".join(lines)
+
+
+def false_alarms(records: list[Record], part: str) -> str:
+    """Return in how many tables of noise the scan finds structure, for every shape."""
+    false = [r for r in records if r["part"] == part and r["true_k"] is None]
+    lines = [_row(["shape", "tables", "structure found"]), "|---|---|---|"]
+    for kind in dict.fromkeys(r["kind"] for r in false):
+        alarms = [r["scan"] is not None for r in false if r["kind"] == kind]
+        lines.append(_row([kind.partition(": ")[2], str(len(alarms)), str(sum(alarms))]))
+    n, n_alarms = len(false), sum(r["scan"] is not None for r in false)
+    low, high = exact_interval(n_alarms, n)
+    rate = f"{n_alarms} ({n_alarms / max(n, 1):.1%}, 95 % interval {low:.1%} to {high:.1%})"
+    lines.append(_row(["all", str(n), rate]))
+    return "\n".join(lines)
+
+
+def exact_interval(count: int, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share by Clopper and Pearson."""
+    low = beta.ppf(0.025, count, n - count + 1) if count else 0.0
+    high = beta.ppf(0.975, count + 1, n - count) if count < n else 1.0
+    return float(low), float(high)
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

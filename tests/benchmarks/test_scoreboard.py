@@ -18,9 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.scoreboard import __main__ as scoreboard  # noqa: E402
-from benchmarks.scoreboard import choosing_k  # noqa: E402
+from benchmarks.scoreboard import _tables_of_k, choosing_k  # noqa: E402
 from benchmarks.scoreboard._picture import cliques, draw  # noqa: E402
 from benchmarks.scoreboard._records import append, read  # noqa: E402
+from benchmarks.scoreboard._rules import gap_statistic  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards  # noqa: E402
 
@@ -207,11 +208,34 @@ def test_cliques_are_the_longest_runs() -> None:
 
 def test_rules_for_the_number_of_clusters(tmp_path, monkeypatch, capsys) -> None:
     file = tmp_path / "records.jsonl"
-    monkeypatch.setattr(choosing_k, "NOISES", ("missing labels",))
+    monkeypatch.setattr(_tables_of_k, "PLANTED", ("K_i = K",))
+    monkeypatch.setattr(_tables_of_k, "NOISE_LABELS", ("missing labels",))
     for _ in range(2):
-        choosing_k.main(["--seeds", "1", "--records", str(file)])
+        choosing_k.main(["--seeds", "1", "--parts", "labels", "--records", str(file)])
         planted, noise = read(file)  # the second call adds nothing
-    assert planted["scan_k"] == planted["true_k"] == choosing_k.planted(0)[1]
-    assert noise["scan_k"] is None
+    assert planted["scan"] == planted["true_k"] == _tables_of_k.planted("K_i = K", 0)[1]
+    assert planted["silhouette"] == planted["true_k"]
+    assert noise["scan"] is None
     assert all(noise[rule] is not None for rule in ("eigengap", "PAC", "delta area", "silhouette"))
-    assert "| scan_k | 100% | 0.0% |" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "| scan_k | 100% | 0.00 | 0 of 1 |" in printed
+    alarms = choosing_k.false_alarms(read(file), "labels")
+    assert "| all | 1 | 0 (0.0%, 95 % interval 0.0% to 97.5%) |" in alarms
+
+
+def test_the_gap_statistic_finds_blobs_and_one_cluster() -> None:
+    X, _ = make_blobs(90, centers=[[0, 0], [9, 0], [0, 9]], cluster_std=0.5, random_state=0)
+
+    def box(rng):
+        return rng.uniform(X.min(axis=0), X.max(axis=0), X.shape)
+
+    assert gap_statistic(X, box, range(2, 6), 0) == 3
+    uniform = np.random.default_rng(0).uniform(size=(90, 2))
+    assert gap_statistic(uniform, lambda rng: rng.uniform(size=(90, 2)), range(2, 6), 0) is None
+
+
+@pytest.mark.parametrize("kind", _tables_of_k.NOISE_FEATURES)
+def test_noise_features_are_finite(kind) -> None:
+    X = _tables_of_k.noise_features(kind, 0)
+    assert np.isfinite(X).all()
+    assert 100 <= len(X) <= 500

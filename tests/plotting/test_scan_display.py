@@ -7,7 +7,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from partita.datasets import make_partitions
-from partita.plotting import PALETTE, ScanDisplay, TrackingDisplay
+from partita.plotting import (
+    PALETTE,
+    ScanDisplay,
+    ScanMatricesDisplay,
+    TrackingDisplay,
+    block_means,
+)
 from partita.select_k import KScan, scan_k
 
 
@@ -19,15 +25,18 @@ def scan() -> KScan:
 
 def test_a_panel_per_curve_with_its_null(scan: KScan) -> None:
     display = ScanDisplay.from_scan(scan).plot()
-    assert len(display.axes_) == 4
-    assert display.figure_ is display.axes_[3].figure
-    for ax, name in zip(display.axes_, display.curves, strict=True):
+    assert len(display.axes_) == 6
+    assert display.figure_ is display.axes_[5].figure
+    for ax, name in zip(display.axes_[:5], display.curves, strict=True):
         lines = {line.get_label(): line.get_ydata() for line in ax.lines}
         np.testing.assert_array_equal(lines["this ensemble"], scan.curves[name])
-        np.testing.assert_array_equal(lines["null, mean"], scan.null_mean[name])
+        if name != "delta_area":
+            np.testing.assert_array_equal(lines["null, mean"], scan.null_mean[name])
         assert "suggested: K = 3" in lines
+    for line, distribution in zip(display.axes_[5].lines, scan.cdf, strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), distribution)
     band = display.axes_[0].collections[0].get_paths()[0].vertices[:, 1]
-    high = scan.null_mean["separation"] + 2 * scan.null_std["separation"]
+    high = scan.null_mean["silhouette"] + 2 * scan.null_std["silhouette"]
     assert band.max() == pytest.approx(high.max())
 
 
@@ -40,6 +49,23 @@ def test_one_curve_into_the_axes_passed(scan: KScan) -> None:
         ScanDisplay.from_scan(scan).plot(ax)
     with pytest.raises(ValueError, match=r"curves must be among .* got \['nosuch'\]"):
         ScanDisplay.from_scan(scan, curves=["nosuch"])
+
+
+def test_a_matrix_per_k(scan: KScan) -> None:
+    partitions = make_partitions(90, 10, 3, noise=0.2)[0]
+    display = ScanMatricesDisplay.from_scan(partitions, scan, resolution=30).plot()
+    assert [ax.get_title(loc="left") for ax in display.axes_] == [
+        "K = 2",
+        "K = 3  (suggested)",
+        "K = 4",
+        "K = 5",
+    ]
+    for ax, k in zip(display.axes_, scan.k, strict=True):
+        expected = block_means(partitions, scan.labels[k], resolution=30)
+        np.testing.assert_array_equal(ax.images[0].get_array(), expected.image)
+        assert len(ax.lines) == 2 * (k - 1)
+    with pytest.raises(ValueError, match="one Axes for each K"):
+        display.plot(Figure().add_subplot())
 
 
 def test_no_k_is_marked_without_structure() -> None:

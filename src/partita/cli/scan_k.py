@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_CURVES_WITH_NULL = ("separation", "stability", "item_consensus", "pac")
+_CURVES_WITH_NULL = ("silhouette", "stability", "item_consensus", "pac")
 _CURVES_WITHOUT_NULL = ("delta_area", "eigengap", "lifetime")
 
 
@@ -94,6 +94,10 @@ def run(
                 "best_k": scan.best_k,
                 "tied_k": scan.tied_k,
                 "criterion": scan.criterion,
+                "hidden_groups": [
+                    {name: value for name, value in group.items() if name != "samples"}
+                    for group in scan.hidden_groups
+                ],
                 "curves": scan.records(),
             }
         )
@@ -120,3 +124,8 @@ def _print(scan: KScan) -> None:
         typer.echo(f"suggested: K = {scan.best_k}")
         if others := [str(k) for k in scan.tied_k if k != scan.best_k]:
             typer.echo(f"within one standard error of the best gain too: K = {', '.join(others)}")
+    for group in scan.hidden_groups:
+        typer.echo(
+            f"cluster {group['cluster']} hides a group of {group['n_samples']} samples that "
+            f"{group['support']:.0%} of the partitions split off"
+        )

@@ -4,6 +4,7 @@ from partita.diagnostics._analysis import confidence_and_margin, diagnose, membe
 from partita.diagnostics._diagnosis import Diagnosis
 from partita.diagnostics._keywords import cluster_keywords
 from partita.diagnostics._profiles import ClusterProfiles, cluster_profiles
+from partita.diagnostics._repeatability import repeatability
 
 __all__ = [
     "ClusterProfiles",
@@ -13,4 +14,5 @@ __all__ = [
     "confidence_and_margin",
     "diagnose",
     "membership",
+    "repeatability",
 ]

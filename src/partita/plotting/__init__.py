@@ -16,6 +16,7 @@ from partita.plotting._embedding import EmbeddingDisplay
 from partita.plotting._matrix import MatrixDisplay
 from partita.plotting._overview import draw_overview
 from partita.plotting._scan import ScanDisplay
+from partita.plotting._scan_matrices import ScanMatricesDisplay
 from partita.plotting._scores import ScoresDisplay
 from partita.plotting._tracking import TrackingDisplay
 from partita.plotting.style import PALETTE, save_figure
@@ -33,6 +34,7 @@ __all__ = [
     "EmbeddingDisplay",
     "MatrixDisplay",
     "ScanDisplay",
+    "ScanMatricesDisplay",
     "ScoresDisplay",
     "TrackingDisplay",
     "block_means",

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.plotting._display import Display
-from partita.plotting.style import ACCENT, INK, MUTED, QUIET, quiet_axes
+from partita.plotting.style import ACCENT, INK, MUTED, QUIET, blues, quiet_axes
 from partita.select_k import KScan
 
 __all__ = ["ScanDisplay"]
 
 _TITLES = {
-    "separation": "separation (decides)",
+    "silhouette": "silhouette (decides)",
+    "separation": "separation",
     "stability": "stability between halves",
     "item_consensus": "item consensus",
     "pac": "PAC: ambiguous pairs, low is good",
@@ -23,6 +24,7 @@ _TITLES = {
     "eigengap": "eigengap",
     "lifetime": "lifetime",
 }
+_DEFAULT = ("silhouette", "stability", "item_consensus", "pac", "delta_area")
 _SHARES = ("item_consensus", "pac")  # between 0 and 1, and so are their bands
 _BAND = 2.0  # half width of the band, in standard deviations of the null
 
@@ -43,11 +45,15 @@ class ScanDisplay(Display):
         Mean and standard deviation of the null, for the curves that have one.
     best_k : int, optional
         The suggested number of clusters. By default none is marked.
+    cdf : array of shape (n_k, n_values), optional
+        Distribution of the consensus values of pairs for every K, at equidistant values from 0 to
+        1, for one more panel. A curve that is flat between 0 and 1 has few ambiguous pairs. By
+        default there is no such panel.
 
     Attributes
     ----------
     axes_ : list of matplotlib Axes
-        One per curve, after `plot`; `ax_` is the first.
+        One per curve, and one for the distributions, after `plot`; `ax_` is the first.
 
     Examples
     --------
@@ -57,7 +63,7 @@ class ScanDisplay(Display):
     >>> labels = make_partitions(60, 8, 3)[0]
     >>> scan = scan_k(labels, range(2, 5), n_resamples=2, n_null=2, random_state=0)
     >>> len(ScanDisplay.from_scan(scan).plot().axes_)
-    4
+    6
     """
 
     axes_: list[Any]
@@ -69,12 +75,14 @@ class ScanDisplay(Display):
         null_mean: Mapping[str, ArrayLike],
         null_std: Mapping[str, ArrayLike],
         best_k: int | None = None,
+        cdf: ArrayLike | None = None,
     ) -> None:
         self.k = np.asarray(k, np.int64)
         self.curves = _arrays(curves)
         self.null_mean = _arrays(null_mean)
         self.null_std = _arrays(null_std)
         self.best_k = best_k
+        self.cdf = None if cdf is None else np.asarray(cdf, np.float64)
 
     @classmethod
     def from_scan(cls, scan: KScan, *, curves: Sequence[str] | None = None) -> Self:
@@ -85,9 +93,10 @@ class ScanDisplay(Display):
         scan : KScan
             Result of the scan.
         curves : sequence of str, optional
-            Names in `scan.curves` to draw. By default those that have a null.
+            Names in `scan.curves` to draw. By default silhouette, stability, item consensus, PAC,
+            delta area and the distribution of the consensus values.
         """
-        names = list(scan.null_mean) if curves is None else list(curves)
+        names = list(_DEFAULT if curves is None else curves)
         if not names or not set(names) <= set(scan.curves):
             raise ValueError(f"curves must be among {list(scan.curves)}, got {names}.")
         with_null = [name for name in names if name in scan.null_mean]
@@ -97,6 +106,7 @@ class ScanDisplay(Display):
             {name: scan.null_mean[name] for name in with_null},
             {name: scan.null_std[name] for name in with_null},
             scan.best_k,
+            scan.cdf if curves is None else None,
         )
 
     def plot(self, ax: Any = None) -> Self:
@@ -108,14 +118,17 @@ class ScanDisplay(Display):
             Axes to draw into. By default those of a new figure.
         """
         axes = self._new_axes() if ax is None else list(np.ravel(ax))
-        if len(axes) != len(self.curves):
+        if len(axes) != self._n_panels:
+            names = [*self.curves, *(() if self.cdf is None else ("cdf",))]
             raise ValueError(
-                f"ax must have one Axes for each of {list(self.curves)}, got {len(axes)}; choose "
+                f"ax must have one Axes for each of {names}, got {len(axes)}; choose "
                 "one curve with `from_scan(scan, curves=[name])`."
             )
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
-        for panel, name in zip(axes, self.curves, strict=True):
+        for panel, name in zip(axes, self.curves, strict=False):
             self._draw(panel, name)
+        if self.cdf is not None:
+            self._draw_cdf(axes[-1], self.cdf)
         if ax is None:
             self.figure_.legend(
                 handles=axes[0].get_legend_handles_labels()[0],
@@ -130,13 +143,17 @@ class ScanDisplay(Display):
         return self
 
     def _new_axes(self) -> list[Any]:
-        columns = min(2, len(self.curves))
-        rows = -(-len(self.curves) // columns)
+        columns = min(2, self._n_panels)
+        rows = -(-self._n_panels // columns)
         figure = self._new_figure(3.9 * columns, 2.5 * rows + 0.4)
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
-        for spare in axes[len(self.curves) :]:
+        for spare in axes[self._n_panels :]:
             spare.remove()
-        return list(axes[: len(self.curves)])
+        return list(axes[: self._n_panels])
+
+    @property
+    def _n_panels(self) -> int:
+        return len(self.curves) + (self.cdf is not None)
 
     def _draw(self, ax: Any, name: str) -> None:
         if name in self.null_mean:
@@ -152,6 +169,22 @@ class ScanDisplay(Display):
         ax.set_title(_TITLES.get(name, name), loc="left", fontsize=10, color=INK)
         ax.set_xticks(_tick_positions(self.k))
         ax.set_xlabel("number of clusters K", fontsize=8, color=MUTED)
+        quiet_axes(ax, grid="y")
+
+    def _draw_cdf(self, ax: Any, cdf: NDArray[np.float64]) -> None:
+        """Draw one distribution per K, darker for larger K; that of the suggestion is wide."""
+        at = np.linspace(0.0, 1.0, cdf.shape[1])
+        shades = blues()(np.linspace(0.25, 1.0, len(self.k)))
+        for k, shade, values in zip(self.k, shades, cdf, strict=True):
+            is_best = k == self.best_k
+            ax.plot(at, values, color=ACCENT if is_best else shade, lw=2.2 if is_best else 1.0)
+        for row in {0, len(self.k) - 1}:
+            ax.annotate(
+                f"K = {self.k[row]}", (at[len(at) // 2], cdf[row, len(at) // 2]), (0, 3),
+                textcoords="offset points", ha="center", fontsize=7, color=MUTED,
+            )  # fmt: skip
+        ax.set_title("CDF of consensus values", loc="left", fontsize=10, color=INK)
+        ax.set_xlabel("share of resampled results that join a pair", fontsize=8, color=MUTED)
         quiet_axes(ax, grid="y")
 
 

@@ -166,9 +166,9 @@ def _figures_of_scan(content: Content) -> Iterator[FigureEntry]:
     yield _figure(
         ScanDisplay.from_scan(scan),
         "Curves over K",
-        f"Four curves from K = {scan.k[0]} to {scan.k[-1]}, each with a band for ensembles without "
-        f"structure (the null). The separation exceeds the null most at K = "
-        f"{scan.k[np.argmax(scan.gain)]}, by {scan.gain.max():.2f}. {suggestion}",
+        f"Curves from K = {scan.k[0]} to {scan.k[-1]}, with a band for ensembles without structure "
+        f"(the null), and the distribution of the consensus values. The silhouette exceeds the "
+        f"null most at K = {scan.k[np.argmax(scan.gain)]}, by {scan.gain.max():.2f}. {suggestion}",
         "from_scan(scan)",
     )
     yield _figure(

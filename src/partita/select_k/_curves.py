@@ -13,17 +13,18 @@ from partita.consensus.nested import labels_for_each
 from partita.ensemble import Ensemble
 from partita.registry import prepare
 from partita.select_k._result import CDF_POINTS
-from partita.select_k._rows import DistinctRows, separations
-from partita.select_k._shape import delta_area, eigengaps, lifetimes
+from partita.select_k._rows import AGREEMENTS, DistinctRows, agreements
+from partita.select_k._shape import delta_area, eigengaps, lifetimes, tightness
 
 __all__ = ["CRITERIA", "Curves", "Judged"]
 
-CRITERIA = ("separation", "stability", "item_consensus", "pac")  # curves that have a null
+CRITERIA = (*AGREEMENTS, "stability", "pac")  # curves that have a null
+RESAMPLED = (*AGREEMENTS, "stability")  # curves with a value per resample
 _AMBIGUOUS = (0.1, 0.9)  # consensus values between these are neither "apart" nor "together"
 _N_PAIRS = 20_000
 
-# An ensemble and the numbers of clusters that are judged by it.
-Judged = tuple[Ensemble, Sequence[int]]
+# An ensemble, the numbers of clusters that are judged by it, and the features it comes from.
+Judged = tuple[Ensemble, Sequence[int], NDArray[np.float64] | None]
 
 
 class Curves:
@@ -34,8 +35,9 @@ class Curves:
 
     Parameters
     ----------
-    judged : iterable of (Ensemble, sequence of int)
-        Ensembles and the numbers of clusters for which they are used, all ascending.
+    judged : iterable of (Ensemble, sequence of int, array or None)
+        Ensembles, the numbers of clusters for which they are used, all ascending, and the features
+        that the ensemble was made from, if there are any.
     method : estimator
         Consensus method.
     n_resamples : int
@@ -51,8 +53,8 @@ class Curves:
     ----------
     values : dict of str to array of shape (n_k,)
         The curves.
-    error : array of shape (n_k,)
-        Standard error of the separation; NaN for a null.
+    resamples : dict of str to array of shape (n_resamples, ..., n_k)
+        As in `KScan`; empty for a null.
     cdf, pac_interval, labels
         As in `KScan`; no labels for a null.
     """
@@ -72,14 +74,22 @@ class Curves:
         self.labels: dict[int, NDArray[np.int64]] = {}
         parts = [self._judge(*each, n_resamples, rng) for each in judged]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        self.error, self.cdf = columns.pop("error"), columns.pop("cdf")
-        self.pac_interval = columns.pop("pac_interval")
+        self.cdf, self.pac_interval = columns.pop("cdf"), columns.pop("pac_interval")
+        self.resamples = {
+            name: np.moveaxis(columns.pop(f"{name} of halves"), 0, -1)
+            for name in ([] if is_null else RESAMPLED)
+        }
         self.values: dict[str, NDArray[np.float64]] = columns
         if not is_null:
             self.values |= {"delta_area": delta_area(self.cdf)}
 
     def _judge(
-        self, ensemble: Ensemble, ks: Sequence[int], n_resamples: int, rng: np.random.Generator
+        self,
+        ensemble: Ensemble,
+        ks: Sequence[int],
+        features: NDArray[np.float64] | None,
+        n_resamples: int,
+        rng: np.random.Generator,
     ) -> dict[str, NDArray[np.float64]]:
         distinct = DistinctRows(ensemble)
         pairs = _pairs(ensemble.n_samples, rng)
@@ -87,33 +97,34 @@ class Curves:
         labels = list(self._cluster(ensemble, ks))
         if not self._is_null:
             self.labels |= dict(zip(ks, labels, strict=True))
-        separation, item_consensus = separations(
-            distinct.rows, [distinct.select(each) for each in labels]
-        )
+        means = agreements(distinct.rows, [distinct.select(each) for each in labels])
+        if features is not None:
+            means["tightness"] = np.asarray([tightness(features, each) for each in labels])
         results: list[list[NDArray[np.int64]]] = []  # per half, the clusterings for all K
-        half_separations = []
+        halves = []
         for order in orders:
             middle = len(order) // 2
             for columns in (order[:middle], order[middle:]):
                 half = distinct.half(columns)
                 results.append(list(self._cluster(half, ks)))
                 if not self._is_null:
-                    half_separations.append(separations(half, results[-1])[0])
+                    halves.append(agreements(half, results[-1]))
         by_k = list(zip(*results, strict=True))
+        stability = np.asarray([_stabilities(distinct, each) for each in by_k])
         consensus = [distinct.consensus_values(each, *pairs) for each in by_k]
         curves = {
-            "separation": separation,
-            "stability": np.asarray([_stability(distinct, each) for each in by_k]),
-            "item_consensus": item_consensus,
+            **means,
+            "stability": stability.mean(axis=1),
             **_ambiguity(consensus),
         }
         if self._is_null:
-            unused = np.full(len(ks), np.nan)
-            return curves | {"error": unused, "cdf": unused[:, None]}
-        # half of the partitions vary sqrt(2) times as much as all of them
-        error = np.std(half_separations, axis=0, ddof=1) / np.sqrt(2)
+            return curves | {"cdf": np.full((len(ks), 1), np.nan)}
+        resampled = {"stability of halves": stability}
+        for name in AGREEMENTS:
+            values = np.reshape([each[name] for each in halves], (n_resamples, 2, len(ks)))
+            resampled[f"{name} of halves"] = np.moveaxis(values, -1, 0)
         shape = {"eigengap": eigengaps(ensemble, ks), "lifetime": lifetimes(ensemble, ks)}
-        return curves | shape | {"error": error, "cdf": np.asarray([_cdf(c) for c in consensus])}
+        return curves | shape | resampled | {"cdf": np.asarray([_cdf(c) for c in consensus])}
 
 
 class _Clusterer:
@@ -144,10 +155,10 @@ def _pairs(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray
     return first, second
 
 
-def _stability(distinct: DistinctRows, results: Sequence[NDArray[np.int64]]) -> float:
-    """Return the mean adjusted Rand index of the halves that belong together."""
+def _stabilities(distinct: DistinctRows, results: Sequence[NDArray[np.int64]]) -> list[float]:
+    """Return the adjusted Rand index of the halves that belong together, per pair."""
     pairs = zip(results[::2], results[1::2], strict=True)
-    return float(np.mean([distinct.adjusted_rand(*pair) for pair in pairs]))
+    return [distinct.adjusted_rand(*pair) for pair in pairs]
 
 
 def _ambiguity(consensus: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:

@@ -7,15 +7,26 @@ every K by itself with Student's t of n - 1 degrees of freedom, which is exact f
 distributed values however few the nulls are. Stopping because the gain is far too small only makes
 "no structure" more likely.
 
-Every K is tested twice, by its separation and by -log(1 - separation). A separation cannot exceed
-1: null ensembles near 0.8 spread widely below it, and 1.0, which they hardly ever reach, is few of
-their standard deviations away. The logarithm removes the bound. It also enlarges the spread of a
-null near 1, so that it does not replace the first test.
+Every K is tested twice, by its silhouette s and by -log(1 - s). A silhouette cannot exceed 1: null
+ensembles near 0.8 spread widely below it, and 1.0, which they hardly ever reach, is few of their
+standard deviations away. The logarithm removes the bound. It also enlarges the spread of a null
+near 1, so that it does not replace the first test.
+
+A scan of features has other tests. k-means cuts data without clusters into the same pieces again
+and again, so that a high silhouette is weak evidence: the partitions of a long box agree as well as
+those of two clusters. Each K is tested by its tightness, minus the logarithm of the share of the
+variance that is left within clusters, which distinguishes the two. Because thin shapes such as
+rings are tight as well, the separation must also be above the null, at the same level, or nearly
+perfect.
+
+The suggestion is the K with the largest gain of those that beat the null. A K is tied with it if
+the difference of their gains is within its standard error, over the same halves and the same null
+ensembles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +39,9 @@ _FALSE_ALARM = 0.02  # share of scans of noise that may suggest a K, 0.01 for ea
 _FIRST_LOOK, _LOOK_EVERY = 4, 2  # null ensembles
 _EARLY_ALARM = 0.001  # part of the false alarms that each look before the last one may cause
 _HOPELESS = 0.5  # part of the final bound below which more null ensembles are not computed
-_RESOLUTION = 0.002  # of 1 - separation; smaller values count as this
+_RESOLUTION = 0.002  # of 1 - silhouette; smaller values count as this
+_LEAST_ROOM = 0.02  # of 1 - mean silhouette of the null, by which a gain is divided
+_PERFECT = 0.95  # separation that no null can exceed clearly
 _DOUBT = 0.01  # chance that a settled comparison of two K would change with more null ensembles
 
 
@@ -40,49 +53,66 @@ class Decision:
     ----------
     ks : sequence of int
         Numbers of clusters.
-    observed, observed_error : arrays of shape (n_k,)
-        Separation of the ensemble, and its standard error over halves.
+    observed : array of shape (n_k,)
+        Silhouette of the ensemble.
+    halves : array of shape (n_halves, n_k)
+        Silhouette of halves of its partitions.
     nulls : array of shape (n_null, n_k)
-        Separations of the null ensembles so far.
+        Silhouettes of the null ensembles so far.
     n_planned : int
         Number of null ensembles if the scan does not stop early.
+    features : dict of str to (array of shape (n_k,), array of shape (n_null, n_k)), optional
+        For a scan of features, "separation" and "tightness" of the ensemble and of the null
+        ensembles. By default the scan is one of labels.
     """
 
     ks: Sequence[int]
     observed: NDArray[np.float64]
-    observed_error: NDArray[np.float64]
+    halves: NDArray[np.float64]
     nulls: NDArray[np.float64]
     n_planned: int
+    features: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
 
     @property
     def gain(self) -> NDArray[np.float64]:
-        """Separation minus its mean over the null ensembles."""
-        return self.observed - self.nulls.mean(axis=0)
+        """Silhouette minus its mean over the null ensembles, as a share of the largest possible."""
+        return self._scale * (self.observed - self.nulls.mean(axis=0))
+
+    @property
+    def _scale(self) -> NDArray[np.float64]:
+        return 1.0 / np.maximum(1.0 - self.nulls.mean(axis=0), _LEAST_ROOM)
 
     @property
     def error(self) -> NDArray[np.float64]:
-        """Standard error of the gain."""
-        return self._error(1.0)
-
-    def _error(self, factor: float) -> NDArray[np.float64]:
-        """Return the error if the spread of the null were `factor` times what it seems."""
-        spread = factor * self._spread
-        return np.sqrt(self.observed_error**2 + spread**2 * (1 + 1 / len(self.nulls)))
+        """Standard error of the gain, that of another null ensemble included."""
+        spread = np.var(self.nulls, axis=0, ddof=1)
+        variance = _variance_of_all(self.halves) + spread * (1 + 1 / len(self.nulls))
+        return self._scale * np.sqrt(variance)
 
     @property
-    def _spread(self) -> NDArray[np.float64]:
-        return np.std(self.nulls, axis=0, ddof=1)
+    def difference_error(self) -> NDArray[np.float64]:
+        """Standard error of the difference between each gain and the best one."""
+        best, scale = [self.best], self._scale
+        halves, nulls = scale * self.halves, scale * self.nulls
+        return np.sqrt(
+            _variance_of_all(halves - halves[:, best])
+            + np.var(nulls - nulls[:, best], axis=0, ddof=1) / len(nulls)
+        )
 
     @property
     def _ratios(self) -> NDArray[np.float64]:
         """The excess over the null in units of the spread of another null ensemble, for every K.
 
-        The larger one of both tests.
+        The larger one of both tests; for features, that of the tightness, if the separation is
+        large enough.
         """
-        return np.maximum(
-            _ratios(self.observed, self.nulls),
-            _ratios(_unbounded(self.observed), _unbounded(self.nulls)),
-        )
+        if self.features is None:
+            return _larger_ratios(self.observed, self.nulls)
+        separation, nulls = self.features["separation"]
+        agreement = _larger_ratios(separation, nulls)
+        is_perfect = (separation >= _PERFECT) & (agreement > 0.0)
+        limit = np.where(is_perfect | (agreement > self._final_bound), np.inf, agreement)
+        return np.minimum(_ratios(*self.features["tightness"]), limit)
 
     @property
     def _is_better(self) -> NDArray[np.bool_]:
@@ -97,9 +127,10 @@ class Decision:
         return ratios > self._final_bound
 
     @property
-    def _best(self) -> int:
-        """The largest gain of those that are better than the null."""
-        return int(np.argmax(np.where(self._is_better, self.gain, -np.inf)))
+    def best(self) -> int:
+        """Position of the largest gain of those that are better than the null, or of all."""
+        is_better = self._is_better
+        return int(np.argmax(np.where(is_better | ~is_better.any(), self.gain, -np.inf)))
 
     def _bound(self, alarm: float, freedom: int) -> float:
         """Return Student's t, with Bonferroni's correction for two tests of every K."""
@@ -109,7 +140,12 @@ class Decision:
     def _final_bound(self) -> float:
         n_looks = len(range(_FIRST_LOOK, self.n_planned, _LOOK_EVERY))
         alarm = _FALSE_ALARM - n_looks * _EARLY_ALARM
-        return self._bound(alarm, (self.n_planned - 1) * len(self.ks))
+        return self._bound(alarm, self._freedom)
+
+    @property
+    def _freedom(self) -> int:
+        """Degrees of freedom of the last look, whose spread is at least that over all K."""
+        return (self.n_planned - 1) * len(self.ks)
 
     @property
     def _early_bound(self) -> float:
@@ -129,32 +165,35 @@ class Decision:
 
     @property
     def best_k(self) -> int | None:
-        """The smallest K that beats the null, within one standard error of the best gain; or None.
-
-        The best gain is that of the K that beat the null.
-        """
-        return int(self.ks[self._smallest_within()]) if self._is_better.any() else None
-
-    def _smallest_within(self) -> int:
-        is_within = self.gain >= self.gain[self._best] - self.error[self._best]
-        return int(np.flatnonzero(is_within & self._is_better)[0])
+        """The K with the largest gain of those that beat the null; None if no K does."""
+        return int(self.ks[self.best]) if self._is_better.any() else None
 
     @property
     def _choice_is_settled(self) -> bool:
-        """Whether each smaller K is clearly out of the standard error, and the choice clearly in.
+        """Whether more null ensembles hardly make another K the best one.
 
-        Differences of gains vary with the null ensembles, and their spread may be half or twice
-        what it seems.
+        Differences of gains vary with the null ensembles; a K far below the null has no part.
         """
-        n, best, choice = len(self.nulls), self._best, self._smallest_within()
+        n, best = len(self.nulls), self.best
         difference = self.gain - self.gain[best]
-        paired = self.nulls - self.nulls[:, best : best + 1]
+        nulls = self._scale * self.nulls
+        paired = nulls - nulls[:, [best]]
         doubt = np.std(paired, axis=0, ddof=1) / np.sqrt(n) * student_t.ppf(1 - _DOUBT, n - 1)
-        smallest, largest = self._error(0.5)[best], self._error(2.0)[best]
-        is_hopeless = self._ratios <= _HOPELESS * self._final_bound
-        is_out = (difference + doubt < -largest) | is_hopeless
-        is_in = difference - doubt >= -smallest
-        return bool(is_out[:choice].all() and is_in[choice])
+        is_out = (difference + doubt < 0) | (self._ratios <= _HOPELESS * self._final_bound)
+        is_out[best] = True
+        return bool(is_out.all())
+
+
+def _variance_of_all(halves: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the variance of the value of all partitions, half of that of their halves."""
+    return np.asarray(np.var(halves, axis=0, ddof=1) / 2.0)
+
+
+def _larger_ratios(
+    observed: NDArray[np.float64], nulls: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the larger one of the ratios with and without the logarithm."""
+    return np.maximum(_ratios(observed, nulls), _ratios(_unbounded(observed), _unbounded(nulls)))
 
 
 def _ratios(observed: NDArray[np.float64], nulls: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -169,6 +208,6 @@ def _ratios(observed: NDArray[np.float64], nulls: NDArray[np.float64]) -> NDArra
     return excess / np.maximum(spread * np.sqrt(1 + 1 / len(nulls)), 1e-300)
 
 
-def _unbounded(separation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return separations on a scale without an upper bound."""
-    return -np.log(np.maximum(1.0 - separation, 0.0) + _RESOLUTION)
+def _unbounded(silhouette: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return silhouettes on a scale without an upper bound."""
+    return -np.log(np.maximum(1.0 - silhouette, 0.0) + _RESOLUTION)

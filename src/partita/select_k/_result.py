@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from partita._data_frames import frame_of_records, html_of_records
 
-__all__ = ["CDF_POINTS", "KScan"]
+__all__ = ["CDF_POINTS", "CRITERION", "KScan"]
 
 CDF_POINTS = np.linspace(0.0, 1.0, 101)  # consensus values at which the distribution is given
+
+CRITERION = "silhouette"  # the curve whose gain decides
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,14 @@ class KScan:
     k : array of shape (n_k,)
         Numbers of clusters, ascending.
     best_k : int or None
-        Of the K that are better than the null, the smallest one whose gain is within one standard
-        error of the best of their gains. None if no K is: the null reaches the separation of every
-        K in more than two scans of a hundred, no structure found.
+        Of the K that are better than the null, the one with the largest gain. None if no K is: the
+        null reaches the silhouette of every K in more than two scans of a hundred, no structure
+        found.
     curves : dict of str to array of shape (n_k,)
+        - "silhouette": mean silhouette of the samples by the distance 1 - co-association, the
+          margin divided by the larger distance. Both merged and split clusters lower it.
         - "separation": mean over the samples of the item consensus with the own cluster minus that
-          with the next best cluster. Both merged and split clusters lower it.
+          with the next best cluster, the margin.
         - "stability": mean adjusted Rand index between the consensus of two disjoint halves of the
           partitions.
         - "item_consensus": mean item consensus of the samples with their own cluster.
@@ -39,22 +43,37 @@ class KScan:
           value over the halves lies between 0.1 and 0.9.
         - "delta_area": relative change of the area under the distribution of consensus values.
         - "eigengap": gap after the K-th eigenvalue of the graph of rows and base clusters.
+        - "tightness": only for features, minus the logarithm of the share of the variance that is
+          left within clusters.
         - "lifetime": range of heights at which the average linkage tree has K clusters. NaN where
           the ensemble has too many distinct rows for a tree.
     null_mean, null_std : dict of str to array of shape (n_k,)
-        Mean and standard deviation over the null ensembles, for the first four curves.
+        Mean and standard deviation over the null ensembles, for the first five curves and the
+        tightness.
     gain : array of shape (n_k,)
-        Separation minus its mean over the null ensembles.
+        Silhouette minus its mean over the null ensembles, divided by the largest possible
+        difference, 1 minus that mean.
     standard_error : array of shape (n_k,)
         Standard error of the gain, from halves and null ensembles.
+    difference_error : array of shape (n_k,)
+        Standard error of the difference between the gain and the best gain, over the same halves
+        and the same null ensembles.
     pac_interval : array of shape (n_k, 2)
         95 % interval of the PAC, because its pairs are sampled.
     cdf : array of shape (n_k, 101)
         Cumulative distribution of the consensus values of pairs, at `cdf_at`.
     labels : dict of int to array of shape (n_samples,)
         The consensus for every K.
-    n_null : int
-        Number of null ensembles that were computed.
+    resamples : dict of str to array
+        Values per resample, for one's own tests: "silhouette", "separation" and "item_consensus"
+        of every half of the partitions, of shape (n_resamples, 2, n_k), and "stability" of every
+        pair of halves, of shape (n_resamples, n_k). `resample_records` returns them as a table.
+    nulls : dict of str to array of shape (n_null, n_k)
+        Values per null ensemble, for the curves that have a null.
+    hidden_groups : list of dict
+        Clusters of the consensus for `best_k` that hide a group which most partitions split off,
+        see `partita.structure.hidden_groups`. Empty for `scan_k_features`, whose partitions have
+        as many clusters as the consensus.
     criterion : str
         Name of the curve whose gain decides.
     """
@@ -66,11 +85,19 @@ class KScan:
     null_std: dict[str, NDArray[np.float64]]
     gain: NDArray[np.float64]
     standard_error: NDArray[np.float64]
+    difference_error: NDArray[np.float64]
     pac_interval: NDArray[np.float64]
     cdf: NDArray[np.float64]
     labels: dict[int, NDArray[np.int64]] = field(repr=False)
-    n_null: int
-    criterion: str = "separation"
+    resamples: dict[str, NDArray[np.float64]] = field(repr=False)
+    nulls: dict[str, NDArray[np.float64]] = field(repr=False)
+    hidden_groups: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    criterion: str = CRITERION
+
+    @property
+    def n_null(self) -> int:
+        """Number of null ensembles that were computed."""
+        return len(self.nulls[self.criterion])
 
     @property
     def cdf_at(self) -> NDArray[np.float64]:
@@ -79,14 +106,14 @@ class KScan:
 
     @property
     def tied_k(self) -> list[int]:
-        """Every K whose gain is within one standard error of the best gain, `best_k` first.
+        """Every K whose gain is within one standard error of that of `best_k`, ascending.
 
-        Empty if no structure was found.
+        The error is that of the difference of both gains. Empty if no structure was found.
         """
         if self.best_k is None:
             return []
-        best = int(np.argmax(self.gain))
-        within = self.gain >= self.gain[best] - self.standard_error[best]
+        best = int(np.flatnonzero(self.k == self.best_k)[0])
+        within = self.gain >= self.gain[best] - self.difference_error
         return [int(k) for k in self.k[within]]
 
     def records(self) -> list[dict[str, float]]:
@@ -99,13 +126,50 @@ class KScan:
             for j, k in enumerate(self.k)
         ]
 
-    def to_frame(self) -> Any:
-        """Return `records` as a data frame, one row per K.
+    def resample_records(self) -> list[dict[str, float]]:
+        """Return one dictionary per resample, half and K, with the values of that half.
+
+        `stability` belongs to both halves of a resample. The halves of one resample have no
+        partition in common; different resamples have, so that their values are not independent.
+        """
+        return [
+            {"resample": r, "half": half, "k": int(k)}
+            | {
+                name: float(values[r, j] if values.ndim == 2 else values[r, half, j])
+                for name, values in self.resamples.items()
+            }
+            for r in range(len(self.resamples[self.criterion]))
+            for half in (0, 1)
+            for j, k in enumerate(self.k)
+        ]
+
+    def null_records(self) -> list[dict[str, float]]:
+        """Return one dictionary per null ensemble and K."""
+        return [
+            {"null": r, "k": int(k)}
+            | {name: float(values[r, j]) for name, values in self.nulls.items()}
+            for r in range(self.n_null)
+            for j, k in enumerate(self.k)
+        ]
+
+    def to_frame(self, rows: str = "k") -> Any:
+        """Return a table as a data frame.
 
         Of the first of pandas, polars and pyarrow that is installed; if none is, a list of
         dictionaries.
+
+        Parameters
+        ----------
+        rows : str, default="k"
+            "k" for `records`, one row per K; "resamples" for `resample_records`, one row per K
+            and half of the partitions; "nulls" for `null_records`, one row per K and null ensemble.
         """
-        return frame_of_records(self.records())
+        tables = {
+            "k": self.records, "resamples": self.resample_records, "nulls": self.null_records
+        }  # fmt: skip
+        if rows not in tables:
+            raise ValueError(f"rows must be one of {list(tables)}, got {rows!r}.")
+        return frame_of_records(tables[rows]())
 
     def _repr_html_(self) -> str:
         caption = "No structure found: no K does better than the null."
@@ -128,4 +192,9 @@ class KScan:
             )
         if self.best_k is None:
             lines.append("No structure found: no K does better than the null.")
+        lines += [
+            f"Cluster {group['cluster']} hides a group of {group['n_samples']} samples that "
+            f"{group['support']:.0%} of the partitions split off."
+            for group in self.hidden_groups
+        ]
         return "\n".join(lines)

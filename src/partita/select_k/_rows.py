@@ -11,7 +11,9 @@ from partita._contingency import ContingencyTable, adjusted_rand_of
 from partita.ensemble import Ensemble
 from partita.matrices import incidence
 
-__all__ = ["DistinctRows", "separations"]
+__all__ = ["AGREEMENTS", "DistinctRows", "agreements"]
+
+AGREEMENTS = ("silhouette", "separation", "item_consensus")
 
 _STACKED = 1 << 22  # numbers in the table of rows by clusters of several clusterings
 
@@ -73,16 +75,18 @@ class DistinctRows:
         return np.asarray(same / np.maximum(both, 1))
 
 
-def separations(
+def agreements(
     rows: Ensemble, clusterings: Sequence[NDArray[np.int64]]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean margin and the mean confidence of the labeled samples, per clustering.
+) -> dict[str, NDArray[np.float64]]:
+    """Return means over the labeled samples, one per clustering.
 
-    Both are those of `diagnose`. A sample that is a cluster by itself has neither and counts as 0.
-    All clusterings go through one product with the incidence of rows and base clusters.
+    "separation" is the mean margin and "item_consensus" the mean confidence of `diagnose`. A
+    sample that is a cluster by itself has neither and counts as 0. "silhouette" is the mean
+    silhouette by the distance 1 - co-association. All clusterings go through one product with the
+    incidence of rows and base clusters.
     """
     graph = incidence(rows)
-    margins, confidences = np.empty(len(clusterings)), np.empty(len(clusterings))
+    means = np.empty((3, len(clusterings)))
     for group in _groups(clusterings):
         first = np.cumsum([0, *(int(clusterings[j].max()) + 1 for j in group)])
         members = np.zeros((rows.n_rows, first[-1]))
@@ -97,10 +101,8 @@ def separations(
             both = np.broadcast_to(rows.n_partitions * members.sum(axis=0), joined.shape)
         for start, stop, j in zip(first[:-1], first[1:], group, strict=True):
             clusters = slice(start, stop)
-            margins[j], confidences[j] = _mean_margin(
-                rows, clusterings[j], joined[:, clusters], both[:, clusters]
-            )
-    return margins, confidences
+            means[:, j] = _means(rows, clusterings[j], joined[:, clusters], both[:, clusters])
+    return dict(zip(AGREEMENTS, means, strict=True))
 
 
 def _groups(clusterings: Sequence[NDArray[np.int64]]) -> list[list[int]]:
@@ -117,13 +119,13 @@ def _groups(clusterings: Sequence[NDArray[np.int64]]) -> list[list[int]]:
     return groups
 
 
-def _mean_margin(
+def _means(
     rows: Ensemble,
     labels: NDArray[np.int64],
     joined: NDArray[np.float64],
     both: NDArray[np.float64],
-) -> tuple[float, float]:
-    """Return the weighted means of margin and confidence, from the pairs with each cluster."""
+) -> list[float]:
+    """Return the weighted means of `AGREEMENTS`, from the pairs with each cluster."""
     labeled = np.flatnonzero(labels >= 0)
     joined, both, own = joined[labeled], both[labeled], labels[labeled]
     weights, position = rows.weights[labeled], np.arange(len(labeled))
@@ -135,7 +137,9 @@ def _mean_margin(
     confidence = consensus[position, own]
     has_pairs = both[position, own] > 1e-9
     consensus[position, own] = 0.0
-    margin = np.where(has_pairs, confidence - consensus.max(axis=1), 0.0)
-    return float(np.average(margin, weights=weights)), float(
-        np.average(confidence, weights=weights)
-    )
+    runner_up = consensus.max(axis=1)
+    margin = np.where(has_pairs, confidence - runner_up, 0.0)
+    # the larger one of the distances to the own and to the next cluster
+    distance = 1.0 - np.minimum(confidence, runner_up)
+    silhouette = np.divide(margin, distance, out=np.zeros_like(margin), where=distance > 1e-9)
+    return [float(np.average(v, weights=weights)) for v in (silhouette, margin, confidence)]

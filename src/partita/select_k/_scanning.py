@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,9 @@ from partita.generators.generation import mark_of
 from partita.registry import prepare
 from partita.select_k._curves import CRITERIA, Curves, Judged
 from partita.select_k._decision import Decision
-from partita.select_k._null import permuted, uniform_reference
-from partita.select_k._result import KScan
+from partita.select_k._null import copies, permuted, uniform_reference
+from partita.select_k._result import CRITERION, KScan
+from partita.structure import hidden_groups
 
 __all__ = ["scan_k", "scan_k_features"]
 
@@ -39,7 +40,9 @@ def scan_k(
     """Scan the number of clusters of base partitions.
 
     The null ensembles have the same partitions with their labels in random order, each partition
-    in its own: cluster sizes stay, the agreement is that of chance. This null is too weak for
+    in its own: cluster sizes stay, the agreement is that of chance. Up to a quarter of the
+    partitions that are nearly copies of each other are shuffled alike, because copies of noise are
+    no structure; if more of them agree, this is common structure. This null is too weak for
     partitions that one algorithm made from features: it cuts data without clusters into similar
     pieces every time. Use `scan_k_features` for these. A warning says so if the names of the
     partitions show that `partita.generate` made them.
@@ -84,13 +87,18 @@ def scan_k(
     request = _Request.checked(method, n_resamples, n_null, early_stop)
     _check_n_partitions(ensemble)
     _warn_if_generated(ensemble)
-    return _scan(
-        [(ensemble, ks)],
-        lambda child: [(permuted(ensemble, child), ks)],
+    rng = random_generator(random_state)
+    groups = copies(ensemble, rng)
+    scan = _scan(
+        [(ensemble, ks, None)],
+        lambda child: [(permuted(ensemble, child, groups), ks, None)],
         ks,
         request,
-        random_generator(random_state),
+        rng,
     )
+    if scan.best_k is None:
+        return scan
+    return replace(scan, hidden_groups=hidden_groups(ensemble, scan.labels[scan.best_k]))
 
 
 def scan_k_features(
@@ -109,7 +117,8 @@ def scan_k_features(
     For every K the generator makes partitions into K clusters. k-means cuts data without clusters
     into the same pieces every time, so that partitions of noise agree with each other and shuffled
     labels are too weak a null. Here the null ensembles come from the same generator on reference
-    data, uniform in the box of X's principal axes.
+    data, uniform in the box of X's principal axes. A K beats the null if its clusters are tighter
+    (less variance within clusters) and the partitions agree better with them.
 
     Parameters
     ----------
@@ -157,7 +166,7 @@ def scan_k_features(
         for k in ks:
             ensemble = generate(data, generator, k_min=k, k_max=k, random_state=seed)
             _check_n_partitions(ensemble)
-            yield ensemble, [k]
+            yield ensemble, [k], data
 
     def null(child: np.random.Generator) -> Iterator[Judged]:
         return ensembles(uniform_reference(X, child), int(child.integers(2**31)))
@@ -200,15 +209,17 @@ def _scan(
         )
         decision = Decision(
             ks,
-            observed.values["separation"],
-            observed.error,
-            np.asarray([curves.values["separation"] for curves in nulls]),
+            observed.values[CRITERION],
+            observed.resamples[CRITERION].reshape(-1, len(ks)),
+            np.asarray([curves.values[CRITERION] for curves in nulls]),
             request.n_null,
+            _evidence(observed, nulls),
         )
         if request.early_stop and decision.is_settled:
             break
     steps.finish()
-    values = {name: np.asarray([c.values[name] for c in nulls]) for name in CRITERIA}
+    names = [name for name in (*CRITERIA, "tightness") if name in observed.values]
+    values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
     return KScan(
         k=np.asarray(ks),
         best_k=decision.best_k,
@@ -217,11 +228,25 @@ def _scan(
         null_std={name: v.std(axis=0, ddof=1) for name, v in values.items()},
         gain=decision.gain,
         standard_error=decision.error,
+        difference_error=decision.difference_error,
         pac_interval=observed.pac_interval,
         cdf=observed.cdf,
         labels=observed.labels,
-        n_null=len(nulls),
+        resamples=observed.resamples,
+        nulls=values,
     )
+
+
+def _evidence(
+    observed: Curves, nulls: Sequence[Curves]
+) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None:
+    """Return what a scan of features is tested by; None for a scan of labels."""
+    if "tightness" not in observed.values:
+        return None
+    return {
+        name: (observed.values[name], np.asarray([curves.values[name] for curves in nulls]))
+        for name in ("separation", "tightness")
+    }
 
 
 class _Steps:
