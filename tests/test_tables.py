@@ -38,13 +38,35 @@ def test_diagnosis():
 @pytest.mark.parametrize(
     ("make", "n_rows"),
     [
+        (lambda: partita.Ensemble.from_partitions(LABELS), 8),
+        (lambda: partita.fuse(LABELS, 3, random_state=0), 3),
         (lambda: partita.cluster_tree([Y, LABELS[:, 0]]), 3),
         (lambda: modes(LABELS, random_state=0), 8),
         (lambda: hierarchical_consensus(LABELS, random_state=0), 4),
     ],
-    ids=["tree", "modes", "hierarchy"],
+    ids=["ensemble", "fusion", "tree", "modes", "hierarchy"],
 )
 def test_results_are_tables_in_notebooks(make, n_rows):
     rows = list(ElementTree.fromstring(make()._repr_html_()).iter("tr"))
     assert len(rows) == n_rows + 1
     assert {len(row) for row in rows} == {len(rows[0])}
+
+
+def test_an_ensemble_is_a_table_of_its_labels():
+    labels = [["a", "b", "b"], [5, None, 7]]
+    ensemble = partita.Ensemble.from_partitions(
+        labels, partition_names=["z", "k"], sample_ids=["s", "t", "u"]
+    )
+    expected = {"sample": ["s", "t", "u"], "z": ["a", "b", "b"], "k": [5, None, 7]}
+    for table in (ensemble, ensemble.compress()):
+        frame = table.to_frame()
+        assert list(frame.columns) == ["sample", "z", "k"]
+        for name, column in expected.items():
+            assert [None if v != v else v for v in frame[name]] == column
+    many = partita.Ensemble.from_partitions(np.zeros((3, 40), int))
+    assert "10 partitions are not shown" in many._repr_html_()
+
+
+def test_a_fusion_is_the_table_of_its_samples():
+    fusion = partita.fuse(LABELS, 3, random_state=0)
+    assert list(fusion.to_frame()["cluster"]) == fusion.labels.tolist()

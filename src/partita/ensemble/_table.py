@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._data_frames import frame_of_records, html_of_records
+from partita.ensemble._records import records_of_partitions, records_of_samples
 from partita.ensemble.layout import HasLayout, LabelLayout, read_only
 
 __all__ = ["CodedTable"]
 
+_MOST_SHOWN = 30  # partitions in the table of a notebook
 _ARRAYS = ("codes", "weights", "inverse", "partition_order", "sample_ids")
 
 
@@ -64,6 +67,20 @@ class CodedTable(HasLayout):
     def is_compressed(self) -> bool:
         """Whether the rows are distinct rows, as `compress` returns them."""
         return self.inverse is not None
+
+    def to_frame(self) -> Any:
+        """Return the labels as a data frame: a row per sample, a column per partition.
+
+        Of the first of pandas, polars and pyarrow that is installed; if none is, a list of
+        dictionaries. The column "sample" has the ids, or numbers.
+        """
+        return frame_of_records(records_of_samples(self))
+
+    def _repr_html_(self) -> str:
+        records = records_of_partitions(self)
+        n_more = len(records) - _MOST_SHOWN
+        more = f"; {n_more} partitions are not shown" if n_more > 0 else ""
+        return html_of_records(records[:_MOST_SHOWN], caption=f"{self!r}{more}")
 
     def __len__(self) -> int:
         return self.n_samples

@@ -114,6 +114,17 @@ class Fusion:
             f"into {self.n_clusters} clusters{chosen} by {type(self.method).__name__}"
         )
 
+    def to_frame(self) -> Any:
+        """Return one row per sample as a data frame, as `Diagnosis.to_frame` does.
+
+        A fusion that was computed out of core has no diagnosis and raises an error.
+        """
+        if self.diagnosis is None:
+            raise NotSupportedError(
+                "A consensus that was computed out of core has no table of samples: read `labels`."
+            )
+        return self.diagnosis.to_frame()
+
     def _repr_html_(self) -> str:
         records = [] if self.diagnosis is None else self.diagnosis.cluster_records()
         return html_of_records(records, caption=repr(self))

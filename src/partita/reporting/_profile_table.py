@@ -62,6 +62,8 @@ def profile_table(content: Content) -> ReportTable | None:
 
 def _text(record: dict[str, Any]) -> str:
     name = shorten(record["feature"], _LONGEST_NAME)
+    if name.isdigit():  # a column of an array without names
+        name = f"feature {name}"
     if record["kind"] == "word":
         return name
     effect = record["effect"]
