@@ -473,3 +473,27 @@ def test_rows_in_a_list_of_lists_are_suspicious():
     assert Ensemble.from_partitions(np.array(rows)).n_partitions == 3
     vectors = [np.array(row) for row in rows]
     assert Ensemble.from_partitions(vectors).n_partitions == 12
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0, 5], [0, 5], [1, 6], [1, 6], [1, 6]],  # five samples of two partitions
+        [["a", 1, 7], ["a", 1, 7], ["b", 2, 8]],  # text and numbers in every list
+    ],
+    ids=["long", "mixed"],
+)
+def test_lists_that_look_like_samples_are_not_transposed_in_silence(rows) -> None:
+    with pytest.warns(PartitaWarning, match="each inner list is a partition"):
+        ensemble = Ensemble.from_partitions(rows)
+    assert ensemble.n_partitions == len(rows)
+    assert Ensemble.from_partitions([np.asarray(row, object) for row in rows]).n_partitions == len(
+        rows
+    )  # no warning
+
+
+def test_lists_of_partitions_pass_without_a_warning() -> None:
+    lists = [["a", "a", "b", "b"], [1, 1, 2, None], [0, 0, 0, 1]]
+    assert Ensemble.from_partitions(lists).n_partitions == 3
+    mixed = [["a", 1, 1], ["b", "b", 2]]  # one partition may mix them
+    assert Ensemble.from_partitions(mixed).n_partitions == 2

@@ -14,7 +14,7 @@ from partita.exceptions import InvalidEnsembleError
 
 __all__ = ["LabelTable", "as_frame", "as_objects", "label_columns"]
 
-_MANY_VECTORS = 10  # from so many lists on, more partitions than samples are suspicious
+_MANY_VECTORS = 5  # from so many lists on, more partitions than samples are suspicious
 
 
 def label_columns(partitions: Any) -> tuple[Sequence[NDArray[Any]], list[str] | None]:
@@ -104,7 +104,8 @@ def _from_vectors(vectors: Sequence[Any]) -> list[NDArray[Any]]:
     columns = [_vector(vector, i) for i, vector in enumerate(vectors)]
     n_samples = len(columns[0]) if columns and columns[0].ndim == 1 else 0
     is_long = _MANY_VECTORS <= len(vectors) > n_samples > 0
-    if is_long and all(isinstance(vector, list | tuple) for vector in vectors):
+    are_lists = all(isinstance(vector, list | tuple) for vector in vectors)
+    if are_lists and (is_long or _look_like_samples(vectors)):
         warn_user(
             f"A list of {len(vectors)} lists of {n_samples} labels was read as {len(vectors)} "
             f"partitions of {n_samples} samples: each inner list is a partition. If each is a "
@@ -123,6 +124,21 @@ def _from_vectors(vectors: Sequence[Any]) -> list[NDArray[Any]]:
                 f"and {len(column)} in vector {i}. Use None for a missing label."
             )
     return columns
+
+
+def _look_like_samples(vectors: Sequence[Any]) -> bool:
+    """Return whether every list mixes text and numbers and no position of the lists does.
+
+    So do the rows of a table whose columns are partitions with names of different kinds.
+    """
+    if len(vectors) < 2 or len({len(vector) for vector in vectors}) > 1:
+        return False
+    return all(map(_is_mixed, vectors)) and not any(map(_is_mixed, zip(*vectors, strict=True)))
+
+
+def _is_mixed(values: Iterable[Any]) -> bool:
+    kinds = {isinstance(value, str) for value in values if value is not None}
+    return len(kinds) == 2
 
 
 def _vector(values: Any, position: int) -> NDArray[Any]:
