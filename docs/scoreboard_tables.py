@@ -89,11 +89,6 @@ def feature_rules_table() -> str:
     return choosing_k.table(read(choosing_k.RECORDS), "features")
 
 
-def set_rules_table() -> str:
-    """Return how often each rule finds the number of classes of real sets."""
-    return choosing_k.table(read(choosing_k.RECORDS), "sets")
-
-
 def label_noise_table() -> str:
     return choosing_k.false_alarms(read(choosing_k.RECORDS), "labels")
 
