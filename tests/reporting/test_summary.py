@@ -259,6 +259,9 @@ def test_the_clusters_of_all_samples_are_there_unless_there_are_very_many(case, 
     np.testing.assert_allclose(assigned["margin"], diagnosis.margin, rtol=0, atol=1e-4)
     many = np.arange(20_001) % 2
     assert summarize([many, many], many)["assignments"] is None
+    long_ids = [f"{i} " + "<" * 75 for i in range(4000)]
+    ensemble = partita.Ensemble.from_partitions([many[:4000]] * 2, sample_ids=long_ids)
+    assert summarize(ensemble, many[:4000])["assignments"] is None  # 480 characters per id
 
 
 def test_profiles_name_what_distinguishes_each_cluster(case, summary) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 MOST_SAMPLES = 500
+_MOST_BYTES = 1_500_000  # of these clusters, with very long ids
 _MOST_ASSIGNED = 20_000  # samples whose clusters are part of the page
 _MOST_CLUSTERS = 300
 _MOST_PARTITIONS = 300
@@ -172,18 +174,21 @@ def sample_table(content: Content) -> ReportTable:
 
 
 def assignments(content: Content) -> dict[str, list[Any]] | None:
-    """Return columns with the cluster of every sample, for download; None for very many samples."""
+    """Return columns with the cluster of every sample, for download; None if they are too large."""
     d, ids = content.diagnosis, content.ensemble.sample_ids
     if len(d.labels) > _MOST_ASSIGNED:
         return None
     names = [*content.clusters, None]  # -1, no cluster, takes the last one
-    return {
+    columns = {
         "sample": list(range(len(d.labels))) if ids is None else [shorten(x) for x in ids.tolist()],
         "cluster": [names[k] for k in d.labels.tolist()],
         "confidence": to_json(d.confidence),
         "runner_up": [names[k] for k in d.runner_up.tolist()],
         "margin": to_json(d.margin),
     }
+    text = json.dumps(columns)
+    n_escaped = sum(map(text.count, "<>&"))  # the page escapes them with six characters each
+    return columns if len(text) + 5 * n_escaped <= _MOST_BYTES else None
 
 
 def method_table(content: Content) -> ReportTable | None:
