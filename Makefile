@@ -45,7 +45,7 @@ test-nojit: $(PLAIN)/.test     ## the suite without numba: kernels by their defi
 coverage: export OMP_NUM_THREADS = 1
 coverage: export OPENBLAS_NUM_THREADS = 1
 coverage: export NUMBA_DISABLE_JIT = 1
-coverage: $(VENV)/.test        ## lines that tests reach with the compiler off; fails below 95 %
+coverage: $(VENV)/.test        ## share of the lines that tests reach with the compiler off
 	$(PYTEST) -n 2 -m "not slow" --cov --cov-report=term
 
 lint: $(VENV)/.test

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile, is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.exceptions import InvalidEnsembleError
+from partita._memory import require_memory
+from partita.exceptions import InvalidEnsembleError, MemoryBudgetError
 from partita.io._blocks import Block, Selection, TableBlocks, TableHeader, collect
 
 __all__ = ["read_blocks", "write_blocks"]
@@ -41,8 +43,19 @@ def read_blocks(
 def _columns(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
     try:
         with open(path, "rb") as file:
+            if is_zipfile(file):
+                with ZipFile(file) as members:
+                    size = sum(member.file_size for member in members.infolist())
+                require_memory(size, f"Unpacking {path}")
+            file.seek(0)
             archive = np.load(file, allow_pickle=False)
             arrays = {name: archive[name] for name in archive}
+    except MemoryBudgetError:
+        raise
+    except MemoryError as error:  # although what the file has would fit
+        raise InvalidEnsembleError(
+            f"{path} promises an array that is larger than the file: {error}. It is damaged."
+        ) from error
     except (ValueError, EOFError, TypeError) as error:
         if "pickle" in str(error):
             raise InvalidEnsembleError(
