@@ -67,7 +67,10 @@ def test_consensus_of_features(adata) -> None:
 def test_number_of_clusters_of_features_comes_with_a_sound_null(adata) -> None:
     generator = partita.RandomK(10)
     partita.tl.consensus(adata, use="X_pca", k_range=range(2, 5), generator=generator)
-    assert adata.uns["consensus"]["params"]["n_clusters"] == 3
+    scan = partita.scan_k_features(
+        X, range(2, 5), generator=generator, method="ccgp", random_state=0
+    )
+    assert adata.uns["consensus"]["params"]["n_clusters"] == scan.best_k
     np.testing.assert_array_equal(adata.uns["consensus"]["scan"]["k"], range(2, 5))
     noise = anndata.AnnData(np.random.default_rng(0).random((60, 3)))
     with pytest.raises(NoStructureError, match="No structure found in X"):
