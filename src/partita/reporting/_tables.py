@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 MOST_SAMPLES = 500
-_MOST_BYTES = 1_500_000  # of these clusters, with very long ids
+_MOST_BYTES = 1_100_000  # of these clusters, with very long ids
 _MOST_ASSIGNED = 20_000  # samples whose clusters are part of the page
 _MOST_CLUSTERS = 300
 _MOST_PARTITIONS = 300
