@@ -53,6 +53,14 @@ def test_a_zip_that_unpacks_to_more_than_the_budget(tmp_path):
         assert outcome(lambda: read_labels(tmp_path / "bomb.npz")) is REFUSED
 
 
+def test_very_many_columns(tmp_path):
+    """Names were searched in a list for every column, which took minutes."""
+    n = 100_000
+    rows = [",".join(f"p{i}" for i in range(n)), *(",".join(["1"] * n) for _ in range(2))]
+    (tmp_path / "wide.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert len(read_labels(tmp_path / "wide.csv").columns) == n
+
+
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
 def test_output_replaces_a_link_and_not_the_file_behind_it(tmp_path):
     (tmp_path / "labels.csv").write_text("a,b\n0,0\n1,1\n", encoding="utf-8")

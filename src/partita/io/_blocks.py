@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -96,7 +97,7 @@ def choose_columns(
     Without patterns, return all names but `id_column`. A pattern leaves out the results of an
     earlier consensus. `source` names the table in errors.
     """
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
     if repeated:
         raise InvalidEnsembleError(
             f"{source} has more than one column named {repeated[0]!r}. Rename it; if the first "

@@ -56,7 +56,8 @@ def read_blocks(
         if id_column is None and names[0] == "":
             id_column = ""
         chosen = Selection(selection.columns, id_column).choose(names, name)
-        places = [names.index(column) for column in chosen]
+        place_of = {name: place for place, name in enumerate(names)}
+        places = [place_of[column] for column in chosen]
         id_place = None if id_column is None else names.index(id_column)
         blocks = (
             Block([c[i] for i in places], None if id_place is None else list(c[id_place]))
