@@ -10,7 +10,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
-from benchmarks.scoreboard import choosing_k  # noqa: E402
+from benchmarks.scoreboard import calibration, choosing_k  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards  # noqa: E402
 
@@ -95,6 +95,15 @@ def label_noise_table() -> str:
 
 def feature_noise_table() -> str:
     return choosing_k.false_alarms(read(choosing_k.RECORDS), "features")
+
+
+def calibration_table() -> str:
+    """Return how many samples keep their cluster, by repeatability and confidence."""
+    return calibration.table_of(read(calibration.RECORDS))
+
+
+def calibration_words() -> str:
+    return calibration.words(read(calibration.RECORDS))
 
 
 def _board(title: str) -> Board:

@@ -33,6 +33,8 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/choosing-k.md", "label-noise", scoreboard_tables.label_noise_table),
     ("docs/choosing-k.md", "feature-noise", scoreboard_tables.feature_noise_table),
     ("docs/command-line.md", "reference", command_line.reference),
+    ("docs/confidence.md", "calibration", scoreboard_tables.calibration_table),
+    ("docs/confidence.md", "calibration-words", scoreboard_tables.calibration_words),
     ("docs/generators.md", "generators", generators_table.means_table),
     ("docs/generators.md", "sets", generators_table.sets_table),
     ("docs/methods.md", "methods", methods_table.full_table),

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.scoreboard import __main__ as scoreboard  # noqa: E402
-from benchmarks.scoreboard import _tables_of_k, choosing_k  # noqa: E402
+from benchmarks.scoreboard import _tables_of_k, calibration, choosing_k  # noqa: E402
 from benchmarks.scoreboard._picture import cliques, draw  # noqa: E402
 from benchmarks.scoreboard._records import append, read  # noqa: E402
 from benchmarks.scoreboard._rules import gap_statistic  # noqa: E402
@@ -239,3 +239,28 @@ def test_noise_features_are_finite(kind) -> None:
     X = _tables_of_k.noise_features(kind, 0)
     assert np.isfinite(X).all()
     assert 100 <= len(X) <= 500
+
+
+# -- calibration -----------------------------------------------------------------------------------
+
+
+def test_values_are_counted_by_tenths_with_those_that_keep_their_cluster() -> None:
+    values = np.array([0.0, 0.05, 0.3, 0.95, 1.0, np.nan])
+    kept = np.array([True, False, True, True, True, True])
+    samples, same = calibration.count(values, kept)
+    assert samples == [2, 0, 0, 1, 0, 0, 0, 0, 0, 2]
+    assert same == [1, 0, 0, 1, 0, 0, 0, 0, 0, 2]
+
+
+def test_halves_of_clear_partitions_keep_every_sample() -> None:
+    table, k = calibration.ensemble("planted, noise 0.3", "labels", 10, "ccgp", 0)
+    record = calibration.compare_halves(table, k, "ccgp", 0)
+    samples, same = record["repeatability"]
+    assert sum(samples) == len(table)
+    assert sum(same) > 0.95 * len(table)
+
+
+def test_the_records_say_that_a_majority_below_one_half_changes() -> None:
+    samples, kept = calibration.total(read(calibration.RECORDS), "repeatability")
+    assert kept[:5].sum() < 0.5 * samples[:5].sum()
+    assert np.all(np.diff((kept / samples)[4:]) > -0.05)  # more repeatable, more often kept
