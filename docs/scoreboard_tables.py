@@ -89,6 +89,11 @@ def feature_rules_table() -> str:
     return choosing_k.table(read(choosing_k.RECORDS), "features")
 
 
+def partition_rules_table() -> str:
+    """Return how often each rule finds the number of classes from partitions of real sets."""
+    return choosing_k.table(read(choosing_k.RECORDS), "partitions")
+
+
 def label_noise_table() -> str:
     return choosing_k.false_alarms(read(choosing_k.RECORDS), "labels")
 

@@ -13,12 +13,12 @@ import numpy as np
 from partita import EAC, KScan, RandomRows, scan_k_features
 from partita.plotting import ScanDisplay
 
-CURVES = ("delta_area", "pac", "null_pac", "silhouette", "null_silhouette", "gain")
+CURVES = ("delta_area", "pac", "null_pac", "separation", "null_separation", "gain")
 
 
 def print_table(scan: KScan) -> None:
     """Print one row per K and the suggested K."""
-    print("| K | delta area | PAC | PAC, null | silhouette | silhouette, null | gain | s.e. |")
+    print("| K | delta area | PAC | PAC, null | separation | separation, null | gain | s.e. |")
     print("|---|---|---|---|---|---|---|---|")
     for row in scan.records():
         cells = [f"{row[name]:.2f}" for name in (*CURVES, "standard_error")]

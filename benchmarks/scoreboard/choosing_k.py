@@ -4,6 +4,8 @@ Parts (`--parts`):
 
 - "labels": tables with 2 to 8 planted clusters, and tables without structure of twelve shapes;
 - "features": points with 2 to 6 round clusters, and points without clusters of twelve shapes;
+- "partitions": partitions of real data sets by k-means with K_i from 2 to 10 and from 2 to the
+  square root of n, and by the default generator, which has K_i from K to 3K;
 - "sets": real data sets with features (`--folder`), up to `--max-samples` samples, the true number
   of clusters being that of the classes.
 
@@ -36,14 +38,17 @@ from benchmarks.scoreboard._rules import RULES, gap_statistic, of_curves, silhou
 from benchmarks.scoreboard._sets import find_sets
 from partita import scan_k, scan_k_features
 from partita.ensemble import Ensemble
-from partita.generators import RandomRows, make_scaler
+from partita.datasets import load
+from partita.generators import LandmarkSpectral, RandomK, RandomRows, make_scaler
 from partita.matrices import coassociation, incidence
 
 RECORDS = Path(__file__).with_name("choosing_k.jsonl")
 KS = range(2, 11)
 FEATURE_KS = range(2, 7)
 OTHERS = 1  # tables of noise of every kind that the other rules are tried on
-PARTS = ("labels", "features", "sets")
+PARTS = ("labels", "features", "partitions", "sets")
+REAL = ("iris", "wine", "breast_w", "breast_tissue", "ecoli", "jaffe", "aggregation")
+GENERATORS = ("K_i from 2 to 10", "K_i from 2 to sqrt n", "LandmarkSpectral")
 
 Work = tuple[str, str, int, Callable[[], Record]]  # part, kind, seed, what makes the record
 
@@ -119,8 +124,8 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
         + [(f"noise: {kind}", features_without) for kind in tables.NOISE_FEATURES],
     }
     for part in arguments.parts:
-        if part == "sets":
-            yield from _sets(arguments)
+        if part in ("sets", "partitions"):
+            yield from _sets(arguments) if part == "sets" else _partitions(arguments)
             continue
         for turn in range(arguments.seeds):
             count: dict[str, int] = {}
@@ -148,6 +153,25 @@ def _sets(arguments: argparse.Namespace) -> Iterator[Work]:
             return from_features(X, k, range(2, 16), 0)
 
         yield "sets", dataset.name, 0, make
+
+
+def _partitions(arguments: argparse.Namespace) -> Iterator[Work]:
+    for name in REAL:
+        for kind in GENERATORS:
+
+            def make(name: str = name, kind: str = kind) -> Record:
+                data = load(name, folder=arguments.folder)
+                scaler = make_scaler(data.X)
+                X = data.X if scaler is None else scaler.fit_transform(data.X)
+                if kind == "LandmarkSpectral":
+                    options: dict[str, Any] = {"n_clusters": data.n_classes}
+                else:
+                    options = {"k_min": 2, "k_max": 10 if "10" in kind else int(len(X) ** 0.5)}
+                generator = LandmarkSpectral if kind == "LandmarkSpectral" else RandomK
+                made = generator(n_partitions=40, random_state=0, n_jobs=1, **options)
+                return from_labels(made.fit_transform(X), data.n_classes, 0)
+
+            yield "partitions", f"{name}: {kind}", 0, make
 
 
 def main(argv: list[str]) -> None:
@@ -184,7 +208,12 @@ def table(records: list[Record], part: str) -> str:
     false = [r for r in records if r["true_k"] is None]
     if not true:
         return "no records"
-    things = {"labels": "planted tables", "features": "sets of round clusters", "sets": "real sets"}
+    things = {
+        "labels": "planted tables",
+        "features": "sets of round clusters",
+        "partitions": "tables of real sets",
+        "sets": "real sets",
+    }
     head = ["rule", f"right K, {len(true)} {things[part]}", "mean distance from the right K"]
     if part == "labels":
         head.append("structure in noise tables")
@@ -192,7 +221,9 @@ def table(records: list[Record], part: str) -> str:
     for rule in RULES:
         answers = np.asarray([r[rule] or 1 for r in true])
         truth = np.asarray([r["true_k"] for r in true])
-        name = {"scan": "scan_k" if part == "labels" else "scan_k_features"}.get(rule, rule)
+        name = {"scan": "scan_k" if part in ("labels", "partitions") else "scan_k_features"}.get(
+            rule, rule
+        )
         cells = [name, f"{np.mean(answers == truth):.0%}", f"{np.abs(answers - truth).mean():.2f}"]
         if part == "labels":
             alarms = [r[rule] is not None for r in false if rule in r]

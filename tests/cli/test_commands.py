@@ -488,7 +488,7 @@ def test_scan_is_scan_k(partita, labels: Path) -> None:
     assert [r["gain"] for r in record["curves"]] == found.gain.tolist()
     done = partita("scan-k", str(labels), *RUNS, *options)
     assert done.stdout.splitlines()[-1] == "suggested: K = 3"
-    assert "silhouette (null)" in done.stdout
+    assert "separation (null)" in done.stdout
 
 
 def test_scan_is_another_name_of_scan_k(partita, labels: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_panel_per_curve_with_its_null(scan: KScan) -> None:
     for line, distribution in zip(display.axes_[5].lines, scan.cdf, strict=True):
         np.testing.assert_array_equal(line.get_ydata(), distribution)
     band = display.axes_[0].collections[0].get_paths()[0].vertices[:, 1]
-    high = scan.null_mean["silhouette"] + 2 * scan.null_std["silhouette"]
+    high = scan.null_mean["separation"] + 2 * scan.null_std["separation"]
     assert band.max() == pytest.approx(high.max())
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_CURVES_WITH_NULL = ("silhouette", "stability", "item_consensus", "pac")
+_CURVES_WITH_NULL = ("separation", "stability", "item_consensus", "pac")
 _CURVES_WITHOUT_NULL = ("delta_area", "eigengap", "lifetime")
 
 

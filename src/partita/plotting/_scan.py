@@ -15,8 +15,8 @@ from partita.select_k import KScan
 __all__ = ["ScanDisplay"]
 
 _TITLES = {
-    "silhouette": "silhouette (decides)",
-    "separation": "separation",
+    "separation": "separation (decides)",
+    "silhouette": "silhouette",
     "stability": "stability between halves",
     "item_consensus": "item consensus",
     "pac": "PAC: ambiguous pairs, low is good",
@@ -24,7 +24,7 @@ _TITLES = {
     "eigengap": "eigengap",
     "lifetime": "lifetime",
 }
-_DEFAULT = ("silhouette", "stability", "item_consensus", "pac", "delta_area")
+_DEFAULT = ("separation", "stability", "item_consensus", "pac", "delta_area")
 _SHARES = ("item_consensus", "pac")  # between 0 and 1, and so are their bands
 _BAND = 2.0  # half width of the band, in standard deviations of the null
 
@@ -93,7 +93,7 @@ class ScanDisplay(Display):
         scan : KScan
             Result of the scan.
         curves : sequence of str, optional
-            Names in `scan.curves` to draw. By default silhouette, stability, item consensus, PAC,
+            Names in `scan.curves` to draw. By default separation, stability, item consensus, PAC,
             delta area and the distribution of the consensus values.
         """
         names = list(_DEFAULT if curves is None else curves)

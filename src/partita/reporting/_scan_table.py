@@ -11,8 +11,8 @@ _HEADINGS = {
     "k": "K",
     "gain": "Gain",
     "standard_error": "S.E.",
-    "silhouette": "Silhouette",
-    "null_silhouette": "Null",
+    "separation": "Separation",
+    "null_separation": "Null",
     "stability": "Stability",
     "pac": "PAC",
     "remark": "Remark",
@@ -31,10 +31,10 @@ def scan_table(content: Content) -> ReportTable | None:
         rows,
         0,
         "numbers are left out.",
-        "Gain: silhouette minus its mean over ensembles without structure (the null), as a share "
-        "of the largest possible difference. S.E.: standard error of the gain. Silhouette: how "
-        "much closer the samples are to their own cluster than to the next one, by the distance "
-        "1 - co-association. Stability: agreement (ARI) of the consensus of two "
+        "Gain: separation minus its mean over ensembles without structure (the null), as a share "
+        "of the largest possible difference. S.E.: standard error of the gain. Separation: how "
+        "much more often the samples are with their own cluster than with the next one. "
+        "Stability: agreement (ARI) of the consensus of two "
         "halves of the partitions. PAC: share of the pairs of samples on which they disagree; low "
         "is good. As good: the gain is within one standard error of the best one, so that other "
         "reasons may decide between these numbers.",

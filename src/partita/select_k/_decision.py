@@ -7,19 +7,21 @@ every K by itself with Student's t of n - 1 degrees of freedom, which is exact f
 distributed values however few the nulls are. Stopping because the gain is far too small only makes
 "no structure" more likely.
 
-Every K is tested twice, by its silhouette s and by -log(1 - s). A silhouette cannot exceed 1: null
+Every K is tested twice, by its separation s and by -log(1 - s). A separation cannot exceed 1: null
 ensembles near 0.8 spread widely below it, and 1.0, which they hardly ever reach, is few of their
 standard deviations away. The logarithm removes the bound. It also enlarges the spread of a null
 near 1, so that it does not replace the first test.
 
 A scan of features has other tests. k-means cuts data without clusters into the same pieces again
-and again, so that a high silhouette is weak evidence: the partitions of a long box agree as well as
+and again, so that a high separation is weak evidence: the partitions of a long box agree as well as
 those of two clusters. Each K is tested by its tightness, minus the logarithm of the share of the
 variance that is left within clusters, which distinguishes the two. Because thin shapes such as
 rings are tight as well, the separation must also be above the null, at the same level, or nearly
 perfect.
 
-The suggestion is the K with the largest gain of those that beat the null. A K is tied with it if
+The suggestion is the K with the largest gain of those that beat the null. The silhouette finds more
+planted numbers but prefers the finest clusters that the partitions share: of partitions of real
+sets by k-means it takes ten or more (see docs/choosing-k.md). A K is tied with it if
 the difference of their gains is within its standard error, over the same halves and the same null
 ensembles.
 """
@@ -39,8 +41,8 @@ _FALSE_ALARM = 0.02  # share of scans of noise that may suggest a K, 0.01 for ea
 _FIRST_LOOK, _LOOK_EVERY = 4, 2  # null ensembles
 _EARLY_ALARM = 0.001  # part of the false alarms that each look before the last one may cause
 _HOPELESS = 0.5  # part of the final bound below which more null ensembles are not computed
-_RESOLUTION = 0.002  # of 1 - silhouette; smaller values count as this
-_LEAST_ROOM = 0.02  # of 1 - mean silhouette of the null, by which a gain is divided
+_RESOLUTION = 0.002  # of 1 - separation; smaller values count as this
+_LEAST_ROOM = 0.02  # of 1 - mean separation of the null, by which a gain is divided
 _PERFECT = 0.95  # separation that no null can exceed clearly
 _DOUBT = 0.01  # chance that a settled comparison of two K would change with more null ensembles
 
@@ -54,11 +56,11 @@ class Decision:
     ks : sequence of int
         Numbers of clusters.
     observed : array of shape (n_k,)
-        Silhouette of the ensemble.
+        Separation of the ensemble.
     halves : array of shape (n_halves, n_k)
-        Silhouette of halves of its partitions.
+        Separation of halves of its partitions.
     nulls : array of shape (n_null, n_k)
-        Silhouettes of the null ensembles so far.
+        Separations of the null ensembles so far.
     n_planned : int
         Number of null ensembles if the scan does not stop early.
     features : dict of str to (array of shape (n_k,), array of shape (n_null, n_k)), optional
@@ -75,7 +77,7 @@ class Decision:
 
     @property
     def gain(self) -> NDArray[np.float64]:
-        """Silhouette minus its mean over the null ensembles, as a share of the largest possible."""
+        """Separation minus its mean over the null ensembles, as a share of the largest possible."""
         return self._scale * (self.observed - self.nulls.mean(axis=0))
 
     @property
@@ -208,6 +210,6 @@ def _ratios(observed: NDArray[np.float64], nulls: NDArray[np.float64]) -> NDArra
     return excess / np.maximum(spread * np.sqrt(1 + 1 / len(nulls)), 1e-300)
 
 
-def _unbounded(silhouette: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return silhouettes on a scale without an upper bound."""
-    return -np.log(np.maximum(1.0 - silhouette, 0.0) + _RESOLUTION)
+def _unbounded(separation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return separations on a scale without an upper bound."""
+    return -np.log(np.maximum(1.0 - separation, 0.0) + _RESOLUTION)

@@ -14,7 +14,7 @@ __all__ = ["CDF_POINTS", "CRITERION", "KScan"]
 
 CDF_POINTS = np.linspace(0.0, 1.0, 101)  # consensus values at which the distribution is given
 
-CRITERION = "silhouette"  # the curve whose gain decides
+CRITERION = "separation"  # the curve whose gain decides
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class KScan:
         Numbers of clusters, ascending.
     best_k : int or None
         Of the K that are better than the null, the one with the largest gain. None if no K is: the
-        null reaches the silhouette of every K in more than two scans of a hundred, no structure
+        null reaches the separation of every K in more than two scans of a hundred, no structure
         found.
     curves : dict of str to array of shape (n_k,)
-        - "silhouette": mean silhouette of the samples by the distance 1 - co-association, the
-          margin divided by the larger distance. Both merged and split clusters lower it.
         - "separation": mean over the samples of the item consensus with the own cluster minus that
           with the next best cluster, the margin.
+        - "silhouette": mean silhouette of the samples by the distance 1 - co-association, the
+          margin divided by the larger distance. Both merged and split clusters lower it.
         - "stability": mean adjusted Rand index between the consensus of two disjoint halves of the
           partitions.
         - "item_consensus": mean item consensus of the samples with their own cluster.
@@ -51,7 +51,7 @@ class KScan:
         Mean and standard deviation over the null ensembles, for the first five curves and the
         tightness.
     gain : array of shape (n_k,)
-        Silhouette minus its mean over the null ensembles, divided by the largest possible
+        Separation minus its mean over the null ensembles, divided by the largest possible
         difference, 1 minus that mean.
     standard_error : array of shape (n_k,)
         Standard error of the gain, from halves and null ensembles.
