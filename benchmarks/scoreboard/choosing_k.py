@@ -37,8 +37,8 @@ from benchmarks.scoreboard._records import Record, append, read
 from benchmarks.scoreboard._rules import RULES, gap_statistic, of_curves, silhouette
 from benchmarks.scoreboard._sets import find_sets
 from partita import scan_k, scan_k_features
-from partita.ensemble import Ensemble
 from partita.datasets import load
+from partita.ensemble import Ensemble
 from partita.generators import LandmarkSpectral, RandomK, RandomRows, make_scaler
 from partita.matrices import coassociation, incidence
 
