@@ -21,7 +21,7 @@ perfect.
 
 The suggestion is the K with the largest gain of those that beat the null. The silhouette finds more
 planted numbers but prefers the finest clusters that the partitions share: of partitions of real
-sets by k-means it takes ten or more (see docs/choosing-k.md). A K is tied with it if
+sets by k-means it takes too many (see docs/choosing-k.md). A K is tied with it if
 the difference of their gains is within its standard error, over the same halves and the same null
 ensembles.
 """
