@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
+
+from benchmarks.data_folder import data_folder
 
 __all__ = ["HALVES", "SETS", "load", "scaled"]
 
@@ -43,9 +43,10 @@ def load(name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return features and classes, from scikit-learn or the folder that PARTITA_DATA names."""
     if name == "digits":
         return load_digits(return_X_y=True)
-    default = Path(__file__).resolve().parents[3] / "shared" / "data"
-    file = Path(os.environ.get("PARTITA_DATA", default)) / f"{name}.npz"
-    with np.load(file) as arrays:
+    folder = data_folder()
+    if folder is None:
+        raise FileNotFoundError(f"No folder with {name}.npz: set PARTITA_DATA.")
+    with np.load(folder / f"{name}.npz") as arrays:
         return arrays["X"].astype(np.float64), arrays["y"]
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import TfidfTransformer
 
+from benchmarks.data_folder import data_folder
 from benchmarks.papers._tables import recipe_id
 from partita.datasets import Dataset, load
 from partita.generators import RandomFeatures, make_generator
@@ -25,7 +26,6 @@ AUTHORS_FILE = "spce_author_table.npz"
 NOT_PARAMETERS = (
     "clip", "drop", "generator", "kind", "metric", "missing_rows", "rows", "tfidf",
 )  # fmt: skip
-ROOT = Path(__file__).resolve().parents[2]
 STORE = Path(os.environ.get("PARTITA_ENSEMBLES", Path(__file__).with_name("ensembles")))
 
 
@@ -44,14 +44,6 @@ class Drawn:
     @property
     def y(self) -> NDArray[np.int64]:
         return self.data.y
-
-
-def data_folder() -> Path | None:
-    """Return PARTITA_DATA, or the folder shared/data beside the project, or None."""
-    if "PARTITA_DATA" in os.environ:
-        return Path(os.environ["PARTITA_DATA"])
-    beside = ROOT.parent / "shared" / "data"
-    return beside if beside.is_dir() else None
 
 
 @lru_cache(maxsize=4)

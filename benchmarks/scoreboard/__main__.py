@@ -23,6 +23,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.data_folder import data_folder
 from benchmarks.scoreboard._picture import draw
 from benchmarks.scoreboard._records import RECORDS, Record, append, key_of, read
 from benchmarks.scoreboard._sets import find_sets
@@ -110,9 +111,7 @@ def show(board: Board, console: Console) -> None:
 def parse(argv: list[str]) -> argparse.Namespace:
     summary = str(__doc__).partition("\n")[0]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scoreboard", description=summary)
-    shared = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("PARTITA_DATA", shared))
-    parser.add_argument("folder", type=Path, nargs="?", default=folder, help="folder of sets")
+    parser.add_argument("folder", type=Path, nargs="?", default=data_folder(), help="of sets")
     parser.add_argument("--sets", nargs="+", default=[], help="names of sets; default all")
     parser.add_argument("--methods", nargs="+", default=METHODS, help="keys of methods")
     parser.add_argument("--generators", nargs="+", default=GENERATORS, help="keys of generators")
@@ -126,7 +125,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--pictures", type=Path, help="folder for critical-difference pictures")
     parser.add_argument("--show", action="store_true", help="only show the records")
     arguments = parser.parse_args(argv)
-    if not arguments.show and not arguments.folder.is_dir():
+    if not arguments.show and (arguments.folder is None or not arguments.folder.is_dir()):
         parser.error(f"Expected a folder of benchmark sets, got {arguments.folder}.")
     return arguments
 

@@ -19,7 +19,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from benchmarks.papers._ensembles import data_folder
+from benchmarks.data_folder import data_folder
 from benchmarks.scoreboard._records import Record, append, read
 from partita import diagnose
 from partita.alignment import align_labels

@@ -19,7 +19,6 @@ run that is stopped has all kinds.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 import warnings
@@ -32,6 +31,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 from sklearn.cluster import KMeans
 
+from benchmarks.data_folder import data_folder
 from benchmarks.scoreboard import _tables_of_k as tables
 from benchmarks.scoreboard._records import Record, append, read
 from benchmarks.scoreboard._rules import RULES, gap_statistic, of_curves, silhouette
@@ -180,11 +180,11 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--seeds", type=int, default=20, help="tables of every kind")
     parser.add_argument("--seconds", type=float, default=np.inf, help="start none after these")
     parser.add_argument("--records", type=Path, default=RECORDS, help="file to continue")
-    shared = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("PARTITA_DATA", shared))
-    parser.add_argument("--folder", type=Path, default=folder, help="folder of real sets")
+    parser.add_argument("--folder", type=Path, default=data_folder(), help="folder of real sets")
     parser.add_argument("--max-samples", type=int, default=600, help="of a real set")
     arguments = parser.parse_args(argv)
+    if "sets" in arguments.parts and arguments.folder is None:
+        parser.error("no folder of real sets: pass --folder or set PARTITA_DATA")
     start = time.monotonic()
     done = {(r["part"], r["kind"], r["seed"]) for r in read(arguments.records)}
     for part, kind, seed, make in work(arguments):

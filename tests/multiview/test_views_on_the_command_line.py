@@ -66,7 +66,7 @@ def test_generate_joins_files_by_id(partita, files):
     assert list(rows["s10"]) == ["id", *names]
     for i, sample in enumerate(IDS):
         assert [bool(rows[sample][name]) for name in names] == [i >= 5] * 4 + [i < N - 5] * 4
-    assert "8 partitions of 60 samples, 3 to 3 clusters each" in done.stderr
+    assert "8 partitions of 60 samples, 3 clusters each" in done.stderr
 
 
 def test_generate_then_fuse_and_diagnose(partita, files):

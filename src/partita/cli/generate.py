@@ -191,7 +191,8 @@ def run(
             "output": output,
         }
         print_json(record | ({} if output else {"ids": table.ids, "labels": labels}))
-    text = f"{n_partitions} partitions of {n_samples} samples, {k.min()} to {k.max()} clusters each"
+    range_of_k = f"{k.min()}" if k.min() == k.max() else f"{k.min()} to {k.max()}"
+    text = f"{n_partitions} partitions of {n_samples} samples, {range_of_k} clusters each"
     messages.show(text if output in (None, "-") else f"wrote {output}: {text}")
 
 
