@@ -116,16 +116,12 @@ def test_only_a_number_that_beats_the_null_is_suggested():
 def test_features_need_tight_clusters_and_agreement():
     """Thin shapes are tight without agreement, long boxes agree without being tight."""
     rng = np.random.default_rng(0)
-    nulls = rng.normal(0.9, 0.02, (10, 3))
-    halves = rng.normal(0.9, 0.02, (8, 3))
+    halves = rng.normal(0.7, 0.02, (8, 3))
 
     def best(separation, tightness):
-        features = {
-            "separation": (np.asarray(separation), rng.normal(0.7, 0.05, (10, 3))),
-            "tightness": (np.asarray(tightness), rng.normal(1.0, 0.05, (10, 3))),
-        }
-        observed = np.array([0.9, 0.99, 0.9])
-        return Decision([2, 3, 4], observed, halves, nulls, 10, features).best_k
+        nulls, loose = rng.normal(0.7, 0.05, (10, 3)), rng.normal(1.0, 0.05, (10, 3))
+        evidence = np.asarray(tightness), loose
+        return Decision([2, 3, 4], np.asarray(separation), halves, nulls, 10, evidence).best_k
 
     assert best([0.7, 0.9, 0.7], [1.0, 1.5, 1.2]) == 3
     assert best([0.7, 0.9, 0.7], [1.0, 1.0, 1.0]) is None

@@ -21,14 +21,13 @@ perfect.
 
 The suggestion is the K with the largest gain of those that beat the null. The silhouette finds more
 planted numbers but prefers the finest clusters that the partitions share: of partitions of real
-sets by k-means it takes too many (see docs/choosing-k.md). A K is tied with it if
-the difference of their gains is within its standard error, over the same halves and the same null
-ensembles.
+sets by k-means it takes too many (see docs/choosing-k.md). A K is tied with the suggestion if the
+difference of their gains is within its standard error, over the same halves and null ensembles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,9 +62,9 @@ class Decision:
         Separations of the null ensembles so far.
     n_planned : int
         Number of null ensembles if the scan does not stop early.
-    features : dict of str to (array of shape (n_k,), array of shape (n_null, n_k)), optional
-        For a scan of features, "separation" and "tightness" of the ensemble and of the null
-        ensembles. By default the scan is one of labels.
+    tightness : (array of shape (n_k,), array of shape (n_null, n_k)), optional
+        For a scan of features, the tightness of the ensemble and of the null ensembles. By default
+        the scan is one of labels.
     """
 
     ks: Sequence[int]
@@ -73,7 +72,7 @@ class Decision:
     halves: NDArray[np.float64]
     nulls: NDArray[np.float64]
     n_planned: int
-    features: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
+    tightness: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     @property
     def gain(self) -> NDArray[np.float64]:
@@ -108,13 +107,12 @@ class Decision:
         The larger one of both tests; for features, that of the tightness, if the separation is
         large enough.
         """
-        if self.features is None:
-            return _larger_ratios(self.observed, self.nulls)
-        separation, nulls = self.features["separation"]
-        agreement = _larger_ratios(separation, nulls)
-        is_perfect = (separation >= _PERFECT) & (agreement > 0.0)
+        agreement = _larger_ratios(self.observed, self.nulls)
+        if self.tightness is None:
+            return agreement
+        is_perfect = (self.observed >= _PERFECT) & (agreement > 0.0)
         limit = np.where(is_perfect | (agreement > self._final_bound), np.inf, agreement)
-        return np.minimum(_ratios(*self.features["tightness"]), limit)
+        return np.minimum(_ratios(*self.tightness), limit)
 
     @property
     def _is_better(self) -> NDArray[np.bool_]:

@@ -213,7 +213,7 @@ def _scan(
             observed.resamples[CRITERION].reshape(-1, len(ks)),
             np.asarray([curves.values[CRITERION] for curves in nulls]),
             request.n_null,
-            _evidence(observed, nulls),
+            _tightness(observed, nulls),
         )
         if request.early_stop and decision.is_settled:
             break
@@ -237,16 +237,14 @@ def _scan(
     )
 
 
-def _evidence(
+def _tightness(
     observed: Curves, nulls: Sequence[Curves]
-) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None:
-    """Return what a scan of features is tested by; None for a scan of labels."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return the tightness of a scan of features and of its nulls; None for a scan of labels."""
     if "tightness" not in observed.values:
         return None
-    return {
-        name: (observed.values[name], np.asarray([curves.values[name] for curves in nulls]))
-        for name in ("separation", "tightness")
-    }
+    values = np.asarray([curves.values["tightness"] for curves in nulls])
+    return observed.values["tightness"], values
 
 
 class _Steps:
