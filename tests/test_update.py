@@ -88,3 +88,17 @@ def test_what_cannot_be_updated(tmp_path) -> None:
     store = LabelStore.from_partitions(LABELS, tmp_path / "labels.store")
     with pytest.raises(NotSupportedError, match="out of core cannot be updated"):
         replace(fusion, partitions=store).update(LABELS)
+
+
+def test_weights_stay_and_partitions_keep_the_order_of_the_tables() -> None:
+    weights = np.linspace(1.0, 5.0, len(LABELS))
+    names = [f"run {i}" for i in range(LABELS.shape[1])]
+    first = Ensemble.from_partitions(LABELS[:, :20], weights=weights, partition_names=names[:20])
+    second = Ensemble.from_partitions(LABELS[:, 20:], partition_names=names[20:]).compress()
+    assert not np.array_equal(second.partition_order, np.sort(second.partition_order))
+    joined = fuse(first, 4, method="sec", random_state=0).update(second).partitions
+    assert_array_equal(joined.weights, weights)
+    assert_array_equal(joined.partition_names, names)
+    for column, labels, observed in zip(LABELS.T, joined.codes.T, joined.observed.T, strict=True):
+        assert_array_equal(observed, column >= 0)
+        assert adjusted_rand(column[observed], labels[observed]) == 1.0

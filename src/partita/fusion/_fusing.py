@@ -223,26 +223,27 @@ def _join(first: Ensemble, second: Ensemble) -> Ensemble:
             f"Expected new partitions of {first.n_samples} samples, got {second.n_samples}. Pass "
             "the same samples in the same order, with -1 where a label is missing."
         )
-    tables = [_labels(first), _labels(second)]
-    names = None
-    if first.partition_names is not None and second.partition_names is not None:
-        names = [*map(str, first.partition_names), *map(str, second.partition_names)]
+    old_names, new_names = _names(first), _names(second)
     return Ensemble.from_partitions(
-        np.concatenate(tables, axis=1),
-        partition_names=names,
+        np.concatenate([_labels(first), _labels(second)], axis=1),
+        weights=first.weights,
+        partition_names=[*old_names, *new_names] if old_names and new_names else None,
         sample_ids=first.sample_ids,
         unlabeled="keep",
     )
 
 
+def _names(ensemble: Ensemble) -> list[str]:
+    """Return the names of the partitions in the order of the user's table; empty without names."""
+    if ensemble.partition_names is None:
+        return []
+    return [str(ensemble.partition_names[i]) for i in np.argsort(ensemble.partition_order)]
+
+
 def _labels(ensemble: Ensemble) -> NDArray[np.int64]:
-    """Return codes of all samples, -1 where a label is missing."""
+    """Return codes of all samples in the order of the user's table, -1 for a missing label."""
     codes = np.where(ensemble.observed, ensemble.codes.astype(np.int64), -1)
-    if ensemble.inverse is None:
-        return codes
-    labels: NDArray[np.int64] = codes[ensemble.inverse]
-    labels[ensemble.inverse < 0] = -1
-    return labels
+    return np.asarray(ensemble.expand(codes[:, np.argsort(ensemble.partition_order)]))
 
 
 def _chooses_number(estimator: Any) -> bool:
