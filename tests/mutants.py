@@ -1,40 +1,45 @@
 """Change one operator or constant of a source file at a time, and see whether the tests notice.
 
 From the root of the repository: `python -m tests.mutants` tries the modules of TARGETS and prints
-the mutants that no test noticed. A mutant is run in a process that is forked after the imports, and
-ends at the first test that fails. This takes minutes and is run by hand.
+the mutants that no test noticed. `python -m tests.mutants partita._numbering:37` tries those of one
+module or line. The tests of a mutant run in a process that is forked after their collection, and
+end at the first that fails. All mutants take half an hour and are run by hand.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import copy
-import importlib.abc
-import importlib.util
+import importlib
+import inspect
 import os
 import random
 import resource
-import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
+import pytest
+from _pytest.main import pytest_runtestloop
+
 ROOT = Path(__file__).resolve().parents[1]
+_OUTPUT = os.dup(1)
+_INPUT = ["tests/input", "tests/ensemble/test_ensemble.py"]
 TARGETS = {  # module: tests that must notice its mutants
-    "partita._input.checks": ["tests/input", "tests/test_contract.py"],
-    "partita._input.coding": ["tests/input", "tests/ensemble"],
-    "partita._input.columns": ["tests/input", "tests/ensemble"],
-    "partita._input.containers": ["tests/input", "tests/ensemble"],
+    "partita._input.checks": ["tests/input"],
+    "partita._input.coding": _INPUT,
+    "partita._input.columns": _INPUT,
+    "partita._input.containers": _INPUT,
     "partita._input.label_vector": ["tests/input", "tests/test_metrics.py"],
-    "partita._input.table_coding": ["tests/input", "tests/ensemble"],
-    "partita._numbering": ["tests/input", "tests/ensemble", "tests/test_numbering.py"],
+    "partita._input.table_coding": _INPUT,
+    "partita._numbering": ["tests/test_numbering.py"],
     "partita.solvers.linkage": ["tests/solvers/test_linkage.py"],
     "partita.solvers._chain": ["tests/solvers/test_linkage.py"],
 }
-_SECONDS = 60  # of processor time, after which a mutant counts as noticed: it does not end
 _OPPOSITE: dict[type[Any], type[Any]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -82,74 +87,105 @@ def mutants(source: str) -> list[tuple[int, str, ast.Module]]:
     return result
 
 
-class MutantFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Import a tree in place of one module."""
+def install(module: ModuleType, tree: ast.Module) -> None:
+    """Give the functions and constants of a module those of a changed tree.
 
-    def __init__(self, name: str, path: Path, tree: ast.Module) -> None:
-        self.name, self.path, self.tree = name, path, tree
-
-    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
-        """Find the module that is replaced."""
-        if name != self.name:
-            return None
-        return importlib.util.spec_from_file_location(name, self.path, loader=self)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Run the changed source."""
-        exec(compile(self.tree, str(self.path), "exec"), module.__dict__)
+    The functions stay the same objects: whoever imported them before runs the changed code.
+    """
+    fresh = ModuleType(module.__name__)
+    fresh.__dict__.update(__package__=module.__package__, __file__=module.__file__)
+    exec(compile(tree, str(module.__file__), "exec"), fresh.__dict__)
+    _replace(module, fresh, module.__name__)
 
 
-def is_noticed(name: str, path: Path, tree: ast.Module, tests: Sequence[str]) -> bool:
-    """Return whether a test fails, or does not end, in a forked process with the mutant."""
-    child = os.fork()
-    if child == 0:
-        resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
-        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        sys.meta_path.insert(0, MutantFinder(name, path, tree))
-        import pytest
+def _replace(old: Any, new: Any, module: str) -> None:
+    """Replace the functions and constants of a module or of a class."""
+    for name, value in list(vars(new).items()):
+        before = inspect.unwrap(getattr(old, name, None)) if callable(value) else None
+        if name.startswith("__") and not isinstance(value, FunctionType):
+            continue
+        if isinstance(value, type):
+            if value.__module__ == module:
+                _replace(getattr(old, name), value, module)
+        elif isinstance(before, FunctionType):
+            after: Any = inspect.unwrap(value)
+            if after.__module__ == module:
+                before.__code__ = after.__code__
+                before.__defaults__ = after.__defaults__
+                before.__kwdefaults__ = after.__kwdefaults__
+        elif not isinstance(value, ModuleType):
+            setattr(old, name, value)
 
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
-        os._exit(int(pytest.main([*options, *tests])))
-    status = os.waitpid(child, 0)[1]
-    return os.WIFSIGNALED(status) or os.WEXITSTATUS(status) != 0
+
+class Trial:
+    """A plugin of pytest that runs the collected tests once per mutant, in forked processes."""
+
+    def __init__(self, name: str, lines: set[int], sample: int) -> None:
+        self.module = importlib.import_module(name)
+        self.path = Path(str(self.module.__file__))
+        self.source = self.path.read_text(encoding="utf-8")
+        self.cases = [case for case in mutants(self.source) if not lines or case[0] in lines]
+        if sample and sample < len(self.cases):
+            self.cases = random.Random(0).sample(self.cases, sample)
+        self.survivors = 0
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Try the module as it is, then every mutant."""
+        passed, seconds = self._run(session, ast.parse(self.source), 600)
+        if not passed:
+            raise SystemExit(f"The tests of {self.module.__name__} fail without any change.")
+        for line, text, tree in self.cases:
+            if self._run(session, tree, 20 + round(4 * seconds))[0]:
+                self.survivors += 1
+                _report(f"{self.path.relative_to(ROOT)}:{line}: {text}")
+        n = len(self.cases)
+        _report(f"{self.module.__name__}: {n} mutants, {self.survivors} survive")
+        return True
+
+    def _run(self, session: Any, tree: ast.Module, seconds: int) -> tuple[bool, float]:
+        """Return whether all tests passed in a forked process, and its processor time.
+
+        A process that takes more than `seconds` does not end by itself: it counts as a failure.
+        """
+        child = os.fork()
+        if child == 0:
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+            failed = True
+            with contextlib.suppress(BaseException):
+                install(self.module, tree)
+                pytest_runtestloop(session)
+                failed = session.testsfailed > 0
+            os._exit(int(failed))
+        _, status, usage = os.wait4(child, 0)
+        passed = os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
+        return passed, usage.ru_utime + usage.ru_stime
+
+
+def _report(text: str) -> None:
+    """Print past pytest, which keeps what tests print."""
+    os.write(_OUTPUT, f"{text}\n".encode())
 
 
 def main() -> int:
-    """Try the mutants of all targets, or a random part of them."""
+    """Try the mutants of all targets, or a part of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--sample", type=int, default=0, help="mutants per module; 0: all")
-    parser.add_argument("modules", nargs="*", help="by default all of TARGETS")
+    parser.add_argument("places", nargs="*", help="module or module:line; by default all TARGETS")
     options = parser.parse_args()
     os.chdir(ROOT)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    import pandas  # noqa: F401 - what takes long, before the processes fork
-    import polars  # noqa: F401
-    import pytest  # noqa: F401
-    import scipy.sparse.linalg  # noqa: F401
-    import sklearn.cluster
-    import sklearn.utils.estimator_checks  # noqa: F401
-
-    total = noticed = 0
-    for name in options.modules or list(TARGETS):
-        path = ROOT / "src" / Path(*name.split(".")).with_suffix(".py")
-        tests = [test for test in TARGETS[name] if (ROOT / test).exists()]
-        source = path.read_text(encoding="utf-8")
-        if is_noticed(name, path, ast.parse(source), tests):
-            raise SystemExit(f"The tests of {name} fail without any change.")
-        cases = mutants(source)
-        if options.sample and options.sample < len(cases):
-            cases = random.Random(0).sample(cases, options.sample)
-        for line, text, tree in cases:
-            total += 1
-            if is_noticed(name, path, tree, tests):
-                noticed += 1
-            else:
-                sys.stdout.write(f"{path.relative_to(ROOT)}:{line}: {text}\n")
-        sys.stdout.write(f"{name}: {noticed} of {total} so far\n")
-        sys.stdout.flush()
+    places: dict[str, set[int]] = {}
+    for place in options.places or TARGETS:
+        name, _, line = place.partition(":")
+        places.setdefault(name, set()).update([int(line)] if line else [])
+    survivors = total = 0
+    for name, lines in places.items():
+        trial = Trial(name, lines, options.sample)
+        arguments = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *TARGETS[name]]
+        with contextlib.redirect_stdout(open(os.devnull, "w", encoding="utf-8")):
+            pytest.main(arguments, plugins=[trial])
+        survivors, total = survivors + trial.survivors, total + len(trial.cases)
+    _report(f"{total} mutants, {total - survivors} noticed, {survivors} survive")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -19,11 +20,13 @@ from partita.exceptions import PartitaWarning
 from partita.generators import RandomK, RandomRows, SpectralBandwidths, generate
 from partita.generators.generation import mark_of
 from partita.matrices import coassociation
+from partita.metrics import adjusted_rand
 from partita.select_k import scan_k, scan_k_features
 from partita.select_k._decision import Decision
 from partita.select_k._null import copies, permuted
 from partita.select_k._rows import DistinctRows, agreements
 from partita.select_k._shape import tightness
+from partita.solvers.components import connected_components
 
 QUICK = {"n_resamples": 3, "n_null": 4, "method": EAC()}
 
@@ -156,6 +159,36 @@ def test_copies_of_random_partitions_are_no_structure(has_errors):
     assert len(np.unique(groups)) == 10
     np.testing.assert_array_equal(groups[:10], groups[10:])
     assert scan_k(labels, range(2, 6), random_state=0, **QUICK).best_k is None
+
+
+def copies_by_pairs(table):
+    """Compare the partitions two by two; -1 is a missing label."""
+    m = table.shape[1]
+    is_copy = np.eye(m, dtype=bool)
+    for i, j in itertools.combinations(range(m), 2):
+        both = (table[:, i] >= 0) & (table[:, j] >= 0)
+        if both.any():
+            is_copy[i, j] = is_copy[j, i] = adjusted_rand(table[both, i], table[both, j]) >= 0.6
+    groups = connected_components(is_copy)[1]
+    return np.array([m + i if (groups == g).sum() > m / 4 else g for i, g in enumerate(groups)])
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 4, 30])
+@pytest.mark.parametrize("missing", [0.0, 0.1, 0.9])
+def test_copies_are_those_of_all_pairs(n_clusters, missing):
+    rng = np.random.default_rng(n_clusters)
+    for n in (1, 12, 60):
+        table = rng.integers(0, n_clusters, (n, 6))[:, rng.integers(0, 6, 16)]
+        table[rng.random(table.shape) < 0.1] = 0
+        table[rng.random(table.shape) < missing] = -1
+        table[(table < 0).all(axis=1), 0] = 0
+        table[0, (table < 0).all(axis=0)] = 0
+        ensemble = Ensemble.from_partitions(table)
+        expected = copies_by_pairs(table)[ensemble.partition_order]
+        groups = copies(ensemble, rng)
+        np.testing.assert_array_equal(
+            groups[:, None] == groups, expected[:, None] == expected, f"{n} samples"
+        )
 
 
 def test_partitions_that_all_agree_are_not_copies():

@@ -58,7 +58,7 @@ def read_blocks(
         chosen = Selection(selection.columns, id_column).choose(names, name)
         place_of = {name: place for place, name in enumerate(names)}
         places = [place_of[column] for column in chosen]
-        id_place = None if id_column is None else names.index(id_column)
+        id_place = None if id_column is None else place_of[id_column]
         blocks = (
             Block([c[i] for i in places], None if id_place is None else list(c[id_place]))
             for c in _column_blocks(rows, len(names), file, name)

@@ -53,7 +53,8 @@ def _open_store(path: Path, columns: Sequence[str] | None) -> LabelBlocks:
     if store.partition_names is not None:
         names = store.partition_names.tolist()
     chosen = choose_columns(names, columns, None, str(path))
-    places = np.asarray([names.index(name) for name in chosen])
+    place_of = {name: place for place, name in enumerate(names)}
+    places = np.asarray([place_of[name] for name in chosen])
 
     def blocks() -> Iterator[CodedBlock]:
         rows = max(1, _BLOCK_CELLS // store.n_partitions)

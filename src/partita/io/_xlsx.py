@@ -42,10 +42,10 @@ def read_blocks(
     if id_column is None and names[0] == "":
         id_column = ""
     chosen = Selection(selection.columns, id_column).choose(names, str(path))
-    columns = list(zip(*rows, strict=True))
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
     block = Block(
-        [columns[names.index(name)] for name in chosen],
-        None if id_column is None else list(columns[names.index(id_column)]),
+        [columns[name] for name in chosen],
+        None if id_column is None else list(columns[id_column]),
     )
     id_name = None if id_column is None else id_column or "id"
     yield TableBlocks(chosen, iter([block]), id_name, len(rows), is_text=True)

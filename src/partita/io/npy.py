@@ -145,8 +145,9 @@ def read_blocks(
     n_samples, width = rows.shape
     all_names = [f"partition_{i}" for i in range(width)]
     names = selection.choose(all_names, str(path))
-    places = [all_names.index(name) for name in names]
-    id_place = None if selection.id_column is None else all_names.index(selection.id_column)
+    place_of = {name: place for place, name in enumerate(all_names)}
+    places = [place_of[name] for name in names]
+    id_place = None if selection.id_column is None else place_of[selection.id_column]
     step = n_samples if cells_per_block is None else max(1, cells_per_block // width)
 
     def blocks() -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._contingency import ContingencyTable, adjusted_rand_of
+from partita._contingency import ContingencyTable
 from partita._linalg import svd
 from partita.ensemble import Ensemble
 from partita.solvers.components import connected_components
@@ -26,19 +26,45 @@ def copies(ensemble: Ensemble, rng: np.random.Generator) -> NDArray[np.int64]:
     rows = np.arange(ensemble.n_samples)
     if len(rows) > _COMPARED_SAMPLES:
         rows = np.sort(rng.choice(rows, _COMPARED_SAMPLES, replace=False))
-    codes, observed, sizes = ensemble.codes[rows], ensemble.observed[rows], ensemble.n_clusters
     m = ensemble.n_partitions
     is_copy = np.eye(m, dtype=bool)
-    for i in range(m):
-        for j in range(i):
-            both = observed[:, i] & observed[:, j]
-            table = ContingencyTable.from_codes(
-                codes[both, i], codes[both, j], int(sizes[i]), int(sizes[j])
-            )
-            is_copy[i, j] = is_copy[j, i] = both.any() and adjusted_rand_of(table) >= _COPY
+    # the clusters of these rows are at most as many as the rows
+    columns = np.stack([np.unique(c, return_inverse=True)[1] for c in ensemble.codes[rows].T])
+    observed = np.ascontiguousarray(ensemble.observed[rows].T)
+    offsets = np.concatenate([[0], np.cumsum(columns.max(axis=1) + 1)])
+    for i in range(1, m):
+        both = observed[:i] & observed[i]
+        others = (columns[:i] + offsets[:i, None])[both]
+        own = np.broadcast_to(columns[i], both.shape)[both]
+        table = ContingencyTable.from_codes(
+            others, own, int(offsets[i]), int(offsets[i + 1] - offsets[i])
+        )
+        is_copy[i, :i] = is_copy[:i, i] = _is_copy(table, offsets[: i + 1])
     groups = connected_components(is_copy)[1]
     is_large = np.bincount(groups)[groups] > m / 4
     return np.where(is_large, m + np.arange(m), groups)
+
+
+def _is_copy(table: ContingencyTable, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Compare the columns of a table with several partitions, whose clusters are its rows."""
+    m, width = len(offsets) - 1, table.shape[1]
+    partition = np.repeat(np.arange(m), np.diff(offsets))
+    of_cell = partition[table.rows]
+    totals = np.bincount(of_cell, table.counts, m)
+    of_columns = np.bincount(of_cell * width + table.columns, table.counts, m * width)
+    both, by_rows, by_columns = (
+        (squares - totals) / 2
+        for squares in (
+            np.bincount(of_cell, np.square(table.counts, dtype=np.float64), m),
+            np.bincount(partition, np.square(table.row_sums), m),
+            np.square(of_columns.reshape(m, width)).sum(axis=1),
+        )
+    )
+    expected = by_rows * by_columns / np.maximum((np.square(totals) - totals) / 2, 1)
+    excess, largest = both - expected, (by_rows + by_columns) / 2 - expected
+    is_other = (both != by_rows) | (both != by_columns)
+    rand = np.divide(excess, largest, out=np.ones(m), where=is_other)
+    return (totals > 0) & (rand >= _COPY)
 
 
 def permuted(
