@@ -38,7 +38,7 @@ TARGETS = {  # module: tests that must notice its mutants
     "partita._input.table_coding": _INPUT,
     "partita._numbering": ["tests/test_numbering.py"],
     "partita.solvers.linkage": ["tests/solvers/test_linkage.py"],
-    "partita.solvers._chain": ["tests/solvers/test_linkage.py"],
+    "partita._kernels.chains": ["tests/solvers/test_linkage.py", "tests/kernels/test_chains.py"],
 }
 _OPPOSITE: dict[type[Any], type[Any]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,

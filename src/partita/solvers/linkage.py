@@ -10,12 +10,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita import _kernels
-from partita.solvers._chain import LINKAGES, Merges, merge_chains
 from partita.solvers.components import connected_components
 
 __all__ = ["LINKAGES", "Tree", "agglomerate", "spanning_tree"]
 
+LINKAGES = ("average", "single", "complete")  # in the order of the kernel's numbers
 _ROWS = 256  # per block
+_WORK = 60  # operations per pair of rows: three visits, each a division, sums and comparisons
 _MAX_PARTS = 64  # fractions 1/2 .. 1/64 of the smallest weight are tried as the unit of weights
 
 
@@ -115,7 +116,10 @@ def agglomerate(
         matrix = _sums(distances, size, largest, overwrite)
     else:
         matrix = distances if overwrite else distances.copy()
-    return _sorted_tree(merge_chains(matrix, size, linkage))
+    merge_nearest = _kernels.chains.merge_nearest.at(_WORK * matrix.size)
+    left, right, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
+    merge_nearest(size, LINKAGES.index(linkage), matrix, left, right, height)
+    return _sorted_tree(left, right, height)
 
 
 def _in_integer_units(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -166,8 +170,9 @@ def _sums(
     return matrix
 
 
-def _sorted_tree(merges: Merges) -> Tree:
-    left, right, height = merges
+def _sorted_tree(
+    left: NDArray[np.int64], right: NDArray[np.int64], height: NDArray[np.float64]
+) -> Tree:
     # Chains find children before parents; a stable sort keeps that order for equal heights.
     order = np.argsort(height, kind="stable")
     return Tree(left[order], right[order], height[order])
@@ -194,4 +199,4 @@ def spanning_tree(codes: NDArray[Any], missing_code: int) -> Tree:
         columns = np.ascontiguousarray(codes.T)
         prim = _kernels.spanning_tree.prim.at(n * codes.size)
         prim(columns, codes.dtype.type(missing_code), left, right, height)
-    return _sorted_tree((left, right, height))
+    return _sorted_tree(left, right, height)
