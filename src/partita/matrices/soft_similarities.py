@@ -10,7 +10,12 @@ from partita._memory import require_memory
 from partita.ensemble import SoftEnsemble
 from partita.matrices._cluster_links import links_of_jaccard
 from partita.matrices._crowd_weights import triples_of_jaccard
-from partita.matrices._propagation import jaccard_of_overlaps, propagate, within_partitions
+from partita.matrices._propagation import (
+    jaccard_of_overlaps,
+    propagate,
+    propagate_within_partitions,
+    within_partitions,
+)
 from partita.matrices.partition_agreement import crowd_agreement_of_overlaps
 from partita.matrices.soft import certainty_overlaps, soft_overlaps
 
@@ -48,9 +53,8 @@ def soft_enhanced_coassociation(soft: SoftEnsemble, n_steps: int = 20) -> Matrix
 
     z is `soft_cluster_similarity`, and 1 for a cluster and itself.
     """
-    similarity = soft_cluster_similarity(soft, n_steps)
-    np.fill_diagonal(similarity, 1.0)
-    return _mean_similarity(soft, within_partitions(similarity, soft.offsets))
+    similarity = propagate_within_partitions(soft_jaccard(soft), n_steps, soft.offsets)
+    return _mean_similarity(soft, similarity)
 
 
 def soft_link_similarity(soft: SoftEnsemble, similarity: str, decay: float) -> Matrix:
