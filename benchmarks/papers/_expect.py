@@ -30,7 +30,7 @@ class Expectation:
             for record in some.by_cell.values():
                 some_rows = "rows" in some.about[record["recipe"]]["recipe"]
                 if "seconds" in record and record["data"] in self.sizes and not some_rows:
-                    by_data = seconds.setdefault(record["method"], {})
+                    by_data = seconds.setdefault(method_of(record["method"]), {})
                     spent = record.get("cpu_seconds", record["seconds"])
                     by_data.setdefault(record["data"], []).append(spent)
         self.medians = {
@@ -40,7 +40,7 @@ class Expectation:
 
     def seconds(self, task: Task) -> float:
         """Return the expected seconds of one fit."""
-        medians = self.medians.get(task.key.removeprefix("history.").removeprefix("matrix."), {})
+        medians = self.medians.get(method_of(task.key), {})
         rows = json.loads(task.recipe).get("rows")
         if task.data in medians and rows is None:
             return medians[task.data]
@@ -53,6 +53,11 @@ class Expectation:
         if len(set(logs)) >= 3:
             exponent = float(np.clip(np.polyfit(logs, times, 1)[0], *EXPONENTS))
         return float(np.exp(np.mean(times - exponent * logs) + exponent * np.log(n)))
+
+
+def method_of(key: str) -> str:
+    """Return the method of a key such as "matrix.sec"; what reads features keeps its prefix."""
+    return key if key.startswith(("features.", "views.")) else key.rpartition(".")[2]
 
 
 def hours(tasks: Iterable[Task], expectation: Expectation) -> float:

@@ -22,6 +22,7 @@ from partita.exceptions import PartitaWarning
 from partita.matrices import coassociation
 from partita.metrics import evaluate
 from partita.registry import get_method
+from partita.solvers.components import connected_components
 
 WARM_UP_ROWS = 60  # fitted before the timing, so that kernels are compiled
 
@@ -30,7 +31,8 @@ def fit_task(task: Task) -> dict[str, Any]:
     """Return scores, counts and seconds of a fit.
 
     A key such as "sec" is a method, "history.sec" the course of its iteration too, "matrix.sec"
-    how well its learned matrix tells classes apart.
+    how well its learned matrix tells classes apart, "components.spce" the components of its learned
+    matrix in place of its labels.
     """
     reads_features = task.key.startswith(("features.", "views."))
     drawn = (
@@ -51,6 +53,9 @@ def fit_task(task: Task) -> dict[str, Any]:
         result["history"] = [float(f"{value:.4g}") for value in method.history_]
     if task.key.startswith("matrix."):
         result |= matrix_scores(drawn.y, method.consensus_matrix())
+    if task.key.startswith("components."):
+        n_components, component = connected_components(method.core_matrix_ > 0)
+        result |= scores(drawn.y, component[method.core_index_]) | {"n_clusters": n_components}
     return result
 
 

@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.papers._expect import Expectation, hours
+from benchmarks.papers._expect import Expectation, hours, method_of
 from benchmarks.papers._records import Records, missing
-from benchmarks.papers._tables import HERE, Method, Table, read_tables
+from benchmarks.papers._tables import HERE, Method, Table, Task, read_tables
 from benchmarks.papers._verdicts import (
     SIGNS,
     CellResult,
@@ -30,9 +30,9 @@ LEGEND = """A cell is *ours (printed) verdict*, means over draws. Verdicts: `=` 
 digits on the same draws; `≈` within sampling error, two standard errors of the difference of the
 two means (from the deviation over draws and the number of draws); `+` better; `−` below, with the
 reason under the table; `×` not comparable, with the reason. Without a verdict: nothing is
-printed. "tuned" means that the best parameters of a grid were chosen with the true classes, as
-the papers do; such a figure is no promise for data without classes. All other lines have fixed
-parameters."""
+printed. "tuned" means that the best values of the parameters in parentheses were chosen with the
+true classes, as the papers do, once per data set ("at" names them) or for every draw; such a figure
+is no promise for data without classes. All other lines have fixed parameters."""
 
 
 def pages() -> dict[Path, str]:
@@ -63,12 +63,14 @@ def index_page(
         "| table | command | cells | equal | within | better | below | not comparable | not run |",
         "| --- " * 9 + "|",
     ]
+    tables_left: list[Task] = []
     for table in tables.values():
+        left = missing(table.tasks(), records)
+        tables_left += left
         if table.kind != "table":
             continue
         results = cells(table, records[table.paper])
         count = Counter(cell.verdict for cell in results)
-        left = missing(table.tasks(), records)
         page = f"{table.paper}-{papers[table.paper]['name'].lower()}.md"
         verdicts = ("equal", "within", "better", "below", "not comparable")
         numbers = " | ".join(str(count[verdict]) for verdict in verdicts)
@@ -86,9 +88,34 @@ data sets, `list` shows all tables, `report` writes these pages and `figures` th
 come from the folder in the environment variable `PARTITA_DATA`, or from `../shared/data`, or from
 scikit-learn; sets that are nowhere are listed with the reason and left out. Records are in
 `benchmarks/papers/records`, one line per fit; printed values in `benchmarks/papers/printed`;
-reasons for differences in `benchmarks/papers/reasons`. Expected hours are extrapolated from
-recorded seconds, one thread."""
-    return "\n\n".join(["# The papers reproduced", NOTE, text, "\n".join(lines)]) + "\n"
+reasons for differences in `benchmarks/papers/reasons`. Expected hours are those of the fits alone,
+one thread, extrapolated from recorded seconds by the number of samples; base partitions are not
+included."""
+    rest = not_run_text(list(dict.fromkeys(tables_left)), tables, expectation)
+    return "\n\n".join(["# The papers reproduced", NOTE, text, "\n".join(lines), rest]) + "\n"
+
+
+def not_run_text(left: list[Task], tables: dict[str, Table], expectation: Expectation) -> str:
+    """Return what no table or figure has, by data set, each fit counted once."""
+    lines = [
+        "## What was not run",
+        "",
+        f"In all tables and figures {len(left)} fits have no record, about "
+        f"{hours(left, expectation):.2g} h; a fit that several tables share counts once.",
+        "",
+        "| data | samples | fits | hours | methods |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    names = {task.data for task in left}
+    for name in sorted(names, key=lambda name: (expectation.sizes.get(name, 0), name)):
+        tasks = [task for task in left if task.data == name]
+        methods = ", ".join(sorted({method_of(task.key) for task in tasks}))
+        numbers = f"{expectation.sizes[name]} | {len(tasks)} | {hours(tasks, expectation):.2g}"
+        lines.append(f"| {name} | {numbers} | {methods} |")
+    reasons = {f"{name}: {why}" for table in tables.values() for name, why in table.missing.items()}
+    return "\n".join(
+        [*lines, "", "Data that are nowhere:", "", *(f"- {r}." for r in sorted(reasons))]
+    )
 
 
 def section(table: Table, records: Records, expectation: Expectation) -> str:
@@ -134,8 +161,17 @@ def matrix(table: Table, measure: str, results: list[CellResult]) -> str:
 
 
 def method_text(method: Method) -> str:
-    per_draw = " (best per draw)" if method.tuned == "draw" else ""
-    return method.name + per_draw
+    """Return the name of a line, with what was tuned: by data set or by draw."""
+    if not method.tuned:
+        return method.name
+    names = ", ".join(tuned_names(method))
+    return f"{method.name} ({names}{', by draw' if method.tuned == 'draw' else ''})"
+
+
+def tuned_names(method: Method) -> list[str]:
+    """Return the parameters that differ in the grid of a method."""
+    first = method.grid[0]
+    return [name for name in first if any(entry[name] != first[name] for entry in method.grid)]
 
 
 def cell_text(table: Table, cell: CellResult | None) -> str:
@@ -148,7 +184,7 @@ def cell_text(table: Table, cell: CellResult | None) -> str:
     if not math.isnan(cell.deviation):
         ours += f" ± {cell.deviation:.{digits}f}"
     if cell.parameters:
-        ours += " " + ", ".join(str(value) for value in cell.parameters.values())
+        ours += " at " + ", ".join(f"{cell.parameters[n]:g}" for n in tuned_names(cell.method))
     draws = "" if len(cell.values) == table.draws else f" [{len(cell.values)} draws]"
     printed = f" ({cell.printed})" if cell.printed else ""
     return f"{ours}{draws}{printed} {SIGNS[cell.verdict]}".strip()

@@ -65,6 +65,17 @@ def reason_of(table: Table, data: str, method: str, measure: str) -> dict[str, A
     return {}
 
 
+def data_differ(table: Table, data: str) -> bool:
+    """Return whether all cells of a data set are not comparable, for a reason about the data."""
+    return any(
+        entry.get("verdict") == "not comparable"
+        and data in entry.get("data", ())
+        and "methods" not in entry
+        and table.key in entry.get("tables", [table.key])
+        for entry in reasons(table.paper)
+    )
+
+
 def cells(table: Table, records: Records) -> list[CellResult]:
     """Return every cell that has a record, in the order of the table."""
     results = []
@@ -180,9 +191,11 @@ class Order:
 def order(table: Table, results: list[CellResult], measure: str) -> Order | None:
     """Return ranks (1 is best) and scores over the data sets that have all methods.
 
-    Methods that are for some data sets only have no rank.
+    Methods that are for some data sets only have no rank. Data sets that cannot be compared do not
+    count, unless that is true of all, as of seconds.
     """
     some = [c for c in ranked(results) if c.measure == measure and not c.method.data]
+    some = [c for c in some if not data_differ(table, c.data)] or some
     names = list(dict.fromkeys(c.method.name for c in some))
     by_cell = {(c.data, c.method.name): c for c in some}
     data = [d for d in table.data if all((d, name) in by_cell for name in names)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
@@ -17,11 +18,11 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 from benchmarks.papers import _ensembles  # noqa: E402
 from benchmarks.papers._expect import hours  # noqa: E402
 from benchmarks.papers._figures import draw  # noqa: E402
-from benchmarks.papers._fit import matrix_scores, value_scores  # noqa: E402
+from benchmarks.papers._fit import fit_task, matrix_scores, value_scores  # noqa: E402
 from benchmarks.papers._pages import pages  # noqa: E402
 from benchmarks.papers._records import Records, missing  # noqa: E402
 from benchmarks.papers._run import expectation, run, unavailable  # noqa: E402
-from benchmarks.papers._tables import Printed, Table, read_tables  # noqa: E402
+from benchmarks.papers._tables import Printed, Table, Task, canonical, read_tables  # noqa: E402
 from benchmarks.papers._verdicts import (  # noqa: E402
     best_values,
     cells,
@@ -29,11 +30,14 @@ from benchmarks.papers._verdicts import (  # noqa: E402
     judge,
     kendall,
     mean_ranks,
+    order,
     reasons,
     significant_sign,
 )
 
+from partita import SPCE  # noqa: E402
 from partita.datasets import Dataset  # noqa: E402
+from partita.exceptions import PartitaWarning  # noqa: E402
 
 TABLES = read_tables()
 each_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
@@ -112,6 +116,50 @@ def test_spce_has_the_printed_accuracy_on_the_authors_partitions_of_lung() -> No
     table = small("004-lung", ["lung"], 10, ["SPCE, tuned"])
     verdicts = {cell.measure: cell.verdict for cell in cells(table, Records("004"))}
     assert verdicts == {"ACC": "equal", "NMI": "within", "ARI": "within"}
+
+
+def test_spce_has_the_printed_values_of_warpar_if_all_components_count() -> None:
+    lines = ["SPCE, tuned", "SPCE, all components, tuned"]
+    table = small("004-kmeans", ["warpar10p"], 10, lines)
+    verdicts = {(c.method.name, c.measure): c.verdict for c in cells(table, Records("004"))}
+    assert [verdicts[lines[0], name] for name in table.measures] == ["below"] * 3
+    assert [verdicts[lines[1], name] for name in table.measures] == ["within"] * 3
+
+
+def test_components_of_the_learned_matrix_take_the_place_of_labels(store) -> None:
+    recipe = {"kind": "generator", "generator": "random_starts", "n_partitions": 10}
+    task = Task("004", "iris", canonical(recipe | {"n_clusters": "2K"}), 0, "", "{}", 0)
+    task = dataclasses.replace(task, key="components.spce", parameters='{"theta":0.9}')
+    drawn = _ensembles.draw_ensemble("iris", task.recipe, 0)
+    with pytest.warns(PartitaWarning, match="connected components"):
+        method = SPCE(3, theta=0.9).fit(drawn.partitions)
+    result = fit_task(task)
+    assert result["n_clusters"] == method.n_components_ > 3
+    assert result["ARI"] != adjusted_rand_score(drawn.y, method.labels_)
+
+
+def test_data_that_differ_from_the_papers_have_no_rank() -> None:
+    table = TABLES["000-table2"]
+    ranking = order(table, cells(table, Records("000")), "ACC")
+    assert ranking is not None
+    assert "iris" in ranking.data
+    assert not {"wine", "ionosphere"} & set(ranking.data)
+
+
+def test_the_index_counts_every_fit_that_was_not_run_once() -> None:
+    left = {
+        task
+        for table in TABLES.values()
+        for task in missing(table.tasks(), {table.paper: Records(table.paper)})
+    }
+    text = next(text for path, text in pages().items() if path.name == "index.md")
+    assert f"figures {len(left)} fits have no record" in text
+    numbers = [
+        line.split(" | ")[2]
+        for line in text.split("| methods |")[1].splitlines()[2:-1]
+        if "|" in line
+    ]
+    assert sum(map(int, numbers)) == len(left)
 
 
 def test_eccms_has_the_printed_values_of_umist_in_table_3() -> None:
