@@ -29,6 +29,7 @@ from _pytest.main import pytest_runtestloop
 ROOT = Path(__file__).resolve().parents[1]
 _OUTPUT = os.dup(1)
 _INPUT = ["tests/input", "tests/ensemble/test_ensemble.py"]
+_LINKAGE = ["tests/solvers/test_linkage_exactness.py", "tests/solvers/test_linkage.py"]
 TARGETS = {  # module: tests that must notice its mutants
     "partita._input.checks": ["tests/input"],
     "partita._input.coding": _INPUT,
@@ -37,8 +38,8 @@ TARGETS = {  # module: tests that must notice its mutants
     "partita._input.label_vector": ["tests/input", "tests/test_metrics.py"],
     "partita._input.table_coding": _INPUT,
     "partita._numbering": ["tests/test_numbering.py"],
-    "partita.solvers.linkage": ["tests/solvers/test_linkage.py"],
-    "partita._kernels.chains": ["tests/solvers/test_linkage.py", "tests/kernels/test_chains.py"],
+    "partita.solvers.linkage": _LINKAGE,
+    "partita._kernels.chains": [*_LINKAGE, "tests/kernels/test_chains.py"],
 }
 _OPPOSITE: dict[type[Any], type[Any]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -182,7 +183,10 @@ def main() -> int:
     for name, lines in places.items():
         trial = Trial(name, lines, options.sample)
         arguments = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *TARGETS[name]]
-        with contextlib.redirect_stdout(open(os.devnull, "w", encoding="utf-8")):
+        with (
+            open(os.devnull, "w", encoding="utf-8") as nowhere,
+            contextlib.redirect_stdout(nowhere),
+        ):
             pytest.main(arguments, plugins=[trial])
         survivors, total = survivors + trial.survivors, total + len(trial.cases)
     _report(f"{total} mutants, {total - survivors} noticed, {survivors} survive")

@@ -23,7 +23,9 @@ FACTOR = 3.0  # examples of a round, relative to the suite; other rounds draw ot
 def run_round(options: list[str]) -> tuple[int, bool]:
     """Run the tests once; return the number of cases and whether all passed."""
     environment = {**os.environ, "PARTITA_SOAK_FACTOR": str(FACTOR)}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "properties"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    # the other tests of these files would try the same cases in every round
+    command += ["-m", "properties and hypothesis"]
     result = subprocess.run(
         [*command, *options, "tests/trust"],
         env=environment,

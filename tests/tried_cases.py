@@ -27,10 +27,13 @@ def n_cases() -> int:
     return _total
 
 
-def examples(n: int) -> settings:
+def examples(n: int, soak: float = 1.0) -> settings:
     """Return Hypothesis settings for `n` examples, or for many more in a soak.
 
-    The examples are small. To reduce a failing one further would fit all methods for minutes.
+    `soak` multiplies the number of examples in a soak: above 1 for cases of a millisecond, below 1
+    for those of a tenth of a second. The examples are small. To reduce a failing one further would
+    fit all methods for minutes.
     """
     phases = (Phase.explicit, Phase.generate)
-    return settings(max_examples=max(1, round(n * FACTOR)), phases=phases)
+    factor = 1.0 if FACTOR == 1 else FACTOR * soak
+    return settings(max_examples=max(1, round(n * factor)), phases=phases)

@@ -30,6 +30,7 @@ from planted_labels import planted, stored
 da = pytest.importorskip(
     "dask.array", reason="DASK IS NOT INSTALLED, nothing on a cluster is tested: partita[dask]"
 )
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip(
     "distributed", reason="DASK IS NOT INSTALLED, nothing on a cluster is tested: partita[dask]"
 )
@@ -345,6 +346,74 @@ def test_a_worker_killed_in_the_middle_changes_nothing(
     assert replaced(client, killer.killed)
     assert found.labels_.tolist() == expected.labels_.tolist()
     assert found.history_.tolist() == pytest.approx(expected.history_.tolist(), rel=1e-12)
+
+
+# -- workers that run out of memory ----------------------------------------------------------
+
+_LIMIT = 1 << 30  # bytes of a worker, above which its nanny ends it
+
+
+@pytest.fixture
+def tight_client() -> Iterator[Any]:
+    """Yield a client of two workers that may not take more than a gigabyte each."""
+    limits = {f"distributed.worker.memory.{k}": False for k in ("target", "spill", "pause")}
+    settings = {**limits, "distributed.scheduler.allowed-failures": 1}
+    with dask.config.set(settings):
+        cluster = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit=_LIMIT, dashboard_address=":0"
+        )
+        with cluster, distributed.Client(cluster, set_as_default=False) as client:
+            yield client
+
+
+def take_memory(block: Any = None) -> Any:
+    """Take more memory than a worker may have, and keep it until the nanny ends the process."""
+    taken = bytearray(_LIMIT)
+    taken[::4096] = bytes([1]) * len(taken[::4096])
+    threading.Event().wait(600)
+    return block
+
+
+def take_memory_beside() -> None:
+    """Take the memory in a thread; the worker goes on with its tasks until it is ended."""
+    threading.Thread(target=take_memory, daemon=True).start()
+
+
+def test_a_worker_out_of_memory_changes_nothing(
+    labels: np.ndarray, tight_client: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = SEC(K, n_init=1, random_state=0).fit(labels)
+    passes, ended = [], []
+
+    def starve(progress: Progress) -> None:
+        if progress.task == "rows" and progress.done == progress.total:
+            passes.append(progress)
+            if len(passes) == 2:
+                victim = sorted(tight_client.scheduler_info()["workers"])[0]
+                ended.extend(tight_client.run(os.getpid, workers=[victim]).values())
+                # it may be ended before it answers
+                tight_client.run(take_memory_beside, workers=[victim], on_error="ignore")
+                assert replaced(tight_client, ended[0])  # the rest of the fit is without it
+
+    with config_context(progress=starve):
+        X = da.from_array(labels, chunks=(600, -1))
+        model = SEC(K, n_init=1, random_state=0).fit(X, client=tight_client)
+    assert len(passes) > 2
+    assert len(ended) == 1
+    assert "memory budget" in caplog.text  # the reason that the nanny states
+    assert model.labels_.tolist() == expected.labels_.tolist()
+
+
+def test_a_task_too_large_for_every_worker_is_an_error(
+    labels: np.ndarray, tight_client: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    array = da.from_array(labels, chunks=(1500, -1))
+    X = array.map_blocks(take_memory, meta=np.empty((0, 0), labels.dtype))
+    model = SEC(K, n_init=1, random_state=0)
+    with pytest.raises(ChildProcessError, match="memory_limit"):
+        model.fit(X, client=tight_client)
+    assert not hasattr(model, "labels_")
+    assert "memory budget" in caplog.text  # the reason that the nanny states
 
 
 # -- generation ------------------------------------------------------------------------------

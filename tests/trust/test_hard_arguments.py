@@ -73,7 +73,7 @@ def is_share_or_alone(confidence, labels):
     return np.isnan(confidence[is_alone]).all() and ((values >= 0) & (values <= 1 + TOL)).all()
 
 
-@examples(60)
+@examples(60, soak=3)
 @given(table=hard_tables())
 def test_matrices(table):
     n, original = len(table), table.copy()
@@ -93,7 +93,7 @@ def test_matrices(table):
     np.testing.assert_array_equal(table, original)
 
 
-@examples(300)
+@examples(300, soak=8)
 @given(
     pair=st.integers(1, 12).flatmap(
         lambda n: st.tuples(*[st.lists(st.integers(0, n), min_size=n, max_size=n)] * 2)
@@ -111,7 +111,7 @@ def test_measures(pair):
     assert same_partition(aligned.labels, labels)
 
 
-@examples(70)
+@examples(70, soak=4)
 @given(table=hard_tables(), data=st.data())
 def test_results_about_a_consensus(table, data):
     n = len(table)
@@ -132,7 +132,7 @@ def test_results_about_a_consensus(table, data):
     outcome(lambda: partita.cluster_tree(ensemble))
 
 
-@examples(25)
+@examples(25, soak=0.5)
 @given(table=hard_tables())
 def test_fusing_scanning_and_comparing(table):
     """The verbs that people call first, also where there is nothing to choose from."""
@@ -155,7 +155,7 @@ def test_choosing_k_without_structure_is_an_error_of_its_own():
 
 
 @pytest.mark.parametrize("name", CONTAINERS)
-@examples(12)
+@examples(12, soak=3)
 @given(table=hard_tables())
 def test_containers(name, table):
     """The same labels in another container are the same ensemble, and stay as they are."""
@@ -194,7 +194,7 @@ def test_as_many_clusters_as_two_bytes_number(k):
     assert same_partition(labels, table[:, 1])
 
 
-@examples(60)
+@examples(60, soak=4)
 @given(
     n=st.integers(1, 8),
     exponents=st.lists(st.integers(-150, 150), min_size=64, max_size=64),

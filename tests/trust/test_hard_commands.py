@@ -61,7 +61,7 @@ CELLS = st.text(st.characters(codec="utf-8"), max_size=4) | st.integers(-2, 9).m
 FILES = st.lists(st.lists(CELLS, min_size=1, max_size=3), min_size=0, max_size=5)
 
 
-@examples(60)
+@examples(60, soak=0.3)
 @given(rows=FILES, is_regular=st.booleans())
 def test_fuse_reads_any_text(rows, is_regular, tmp_path_factory):
     folder = tmp_path_factory.mktemp("any")
@@ -73,7 +73,7 @@ def test_fuse_reads_any_text(rows, is_regular, tmp_path_factory):
     run("fuse", folder / "any.csv", "-k", 1, "-q")
 
 
-@examples(60)
+@examples(60, soak=0.3)
 @given(content=st.binary(max_size=40), suffix=st.sampled_from([".csv", ".tsv", ".npy", ".npz"]))
 def test_fuse_reads_any_bytes(content, suffix, tmp_path_factory):
     path = tmp_path_factory.mktemp("any") / f"any{suffix}"

@@ -68,7 +68,7 @@ def check_methods(methods, table, numbers, weights=None):
 
 
 @every_group
-@examples(14)
+@examples(14, soak=2)
 @given(table=hard_tables(), data=st.data())
 def test_drawn_tables(methods, table, data):
     n = len(table)

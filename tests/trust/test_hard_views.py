@@ -64,7 +64,7 @@ def hard_views(draw):
     return views
 
 
-@examples(12)
+@examples(12, soak=2)
 @given(views=hard_views(), data=st.data())
 def test_views(views, data):
     n = len(views[0])
@@ -192,7 +192,7 @@ def test_wrong_graphs(graph):
     assert call is REFUSED
 
 
-@examples(15)
+@examples(15, soak=0.3)
 @given(table=hard_tables(), data=st.data())
 def test_reports_and_element_centric_measures(table, data, tmp_path_factory):
     n = len(table)
@@ -208,7 +208,7 @@ def test_reports_and_element_centric_measures(table, data, tmp_path_factory):
     assert -1e-9 <= value <= 1 + 1e-9
 
 
-@examples(40)
+@examples(40, soak=3)
 @given(data=st.data())
 def test_keywords(data):
     n, d = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 4))
@@ -310,7 +310,7 @@ def write(path, rows):
 NUMBERS = st.sampled_from(["0", "1", "-1.5", "1e300", "nan", "", "x", "1e-300", "inf", "=1"])
 
 
-@examples(25)
+@examples(25, soak=0.3)
 @given(data=st.data())
 def test_commands_on_several_views(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("views")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -22,7 +23,15 @@ __all__ = ["open_workers", "run_task"]
 def open_workers(client: Any, n_jobs: int) -> Iterator[Any]:
     """Yield the user's client, a pool of `n_jobs` processes, or None for the calling process."""
     if client is not None or n_jobs <= 1:
-        yield client
+        lost = getattr(sys.modules.get("distributed"), "KilledWorker", ())
+        try:
+            yield client
+        except lost as error:
+            raise ChildProcessError(
+                f"Workers of the Dask cluster died while they made a partition: {error} Finished "
+                "partitions are kept; the same call continues from there. If memory ran out, give "
+                "the workers more of it (memory_limit) or lower the number of rows."
+            ) from error
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(n_jobs, context, _exit_with_parent) as pool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from partita._packages import require_package
@@ -19,7 +20,8 @@ class Workers:
     """Workers of a Dask client.
 
     Without `client`, the current client is used if there is one, else the default scheduler in this
-    process. Tasks are delayed objects. If a worker is lost, another one repeats its tasks.
+    process. Tasks are delayed objects. If a worker is lost, another one repeats its tasks. A task
+    that loses one worker after another is a ChildProcessError.
     """
 
     def __init__(self, client: Any = None) -> None:
@@ -41,7 +43,8 @@ class Workers:
         for part in as_completed(parts, loop=self.client.loop):
             if on_stage is not None and part.status == "finished":
                 on_stage(number[part.key])
-        return result.result()
+        with _explained():
+            return result.result()
 
     def stream(self, tasks: Sequence[Any]) -> Iterator[Any]:
         """Yield the results of tasks in order; each is released after it is yielded."""
@@ -53,7 +56,9 @@ class Workers:
         with dask.config.set(_NO_WARNING):
             futures = deque(self.client.compute(list(tasks)))
         while futures:
-            yield futures.popleft().result()
+            with _explained():
+                result = futures.popleft().result()
+            yield result
 
     def keep(self, tasks: Sequence[Any]) -> Sequence[Any]:
         """Compute tasks and return them; the results stay on the workers while they are in use."""
@@ -62,6 +67,21 @@ class Workers:
         if self.client is None:
             return dask.persist(*tasks)
         return self.client.persist(list(tasks))
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Say what to do if workers died, again and again, while they ran the same task."""
+    from distributed import KilledWorker
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise ChildProcessError(
+            f"Workers of the Dask cluster died while they ran a task: {error} If memory "
+            "ran out, give the workers more of it (memory_limit) or the array smaller chunks; a "
+            "checkpoint continues the fit."
+        ) from error
 
 
 def _current_client() -> Any:
