@@ -31,7 +31,7 @@ _OUTPUT = os.dup(1)
 _INPUT = ["tests/input", "tests/ensemble/test_ensemble.py"]
 _LINKAGE = ["tests/solvers/test_linkage_exactness.py", "tests/solvers/test_linkage.py"]
 TARGETS = {  # module: tests that must notice its mutants
-    "partita._input.checks": ["tests/input"],
+    "partita._input.checks": ["tests/input/test_checks.py", "tests/input"],
     "partita._input.coding": _INPUT,
     "partita._input.columns": _INPUT,
     "partita._input.containers": _INPUT,

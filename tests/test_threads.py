@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from partita import config_context
-from partita._threads import run_blocks, run_shares
+from partita._threads import _pools, run_blocks, run_shares
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -48,6 +48,41 @@ def test_a_failure_reaches_the_caller_and_ends_the_rest(threads: int) -> None:
     assert len(done) < 1_000
     with config_context(n_threads=threads):  # nothing is left behind
         run_blocks(lambda start, stop: done.append(start), 10, 1)
+
+
+def test_an_interruption_between_two_blocks_ends_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other thread ends its block and begins no further one."""
+    began, raised, done = threading.Event(), threading.Event(), []
+
+    class InterruptedLock:
+        """A lock in which the main thread is interrupted once the other one has a block."""
+
+        def __init__(self) -> None:
+            self.lock = threading.Lock()
+
+        def __enter__(self) -> None:
+            if threading.current_thread() is threading.main_thread():
+                assert began.wait(600)
+                raise KeyboardInterrupt
+            self.lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            self.lock.release()
+
+    def kernel(start: int, stop: int) -> None:
+        began.set()
+        done.append(start)
+        assert raised.wait(600)
+
+    monkeypatch.setattr("partita._threads.Lock", InterruptedLock)
+    with config_context(n_threads=2):
+        with pytest.raises(KeyboardInterrupt):
+            run_blocks(kernel, 100, 1)
+        raised.set()
+        monkeypatch.undo()
+        run_blocks(lambda start, stop: None, 2, 1)  # after what the other thread still does
+    _pools[2].submit(lambda: None).result(600)
+    assert done == [0]
 
 
 def test_blocks_inside_blocks() -> None:

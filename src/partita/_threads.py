@@ -51,10 +51,14 @@ def run_blocks(kernel: Callable[[int, int], object], n: int, block: int) -> None
     if threads not in _pools:
         _pools[threads] = ThreadPoolExecutor(threads - 1, "partita")
     futures = [_pools[threads].submit(copy_context().run, work) for _ in range(threads - 1)]
-    work()
-    for future in futures:
-        if not future.cancel():
-            future.result()
+    try:
+        work()
+        for future in futures:
+            if not future.cancel():
+                future.result()
+    except BaseException as failure:  # an interruption between two blocks
+        failures.append(failure)  # the other threads begin no further block
+        raise
     if failures:
         raise failures[0]
 
