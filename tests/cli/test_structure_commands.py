@@ -11,7 +11,7 @@ from planted import write_csv
 
 from partita import cluster_tree
 from partita.metrics import adjusted_rand
-from partita.structure import graph_consensus, hierarchical_consensus
+from partita.structure import graph_consensus, hierarchical_consensus, modes
 
 FINE = np.repeat(np.arange(4), 15)
 COARSE = FINE // 2
@@ -60,6 +60,27 @@ def test_hierarchical_consensus(partita, levels: Path, tmp_path: Path) -> None:
     record = json.loads(partita(*command, "--json").stdout)
     assert record["n_clusters"] == [1, 2, 4]
     assert len(record["levels"]) == 3
+    assert record["ids"] == IDS
+    assert partita(*command, "-o", "-").exit_code == 2
+
+
+def test_modes(partita, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    stories = [np.repeat(np.arange(3), 20)] * 5 + [np.tile(np.arange(3), 20)] * 4
+    columns = [np.where(rng.random(60) < 0.1, rng.permutation(s), s) for s in stories]
+    path = write_csv(
+        tmp_path / "stories.csv",
+        {"name": [*IDS], **{f"run_{i}": column.tolist() for i, column in enumerate(columns)}},
+    )
+    command = ("modes", str(path), "-i", "name")
+    done = partita(*command, "-o", "out.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "2 modes of 5, 4 partitions" in done.stdout
+    expected = modes(table(path), random_state=0)
+    np.testing.assert_array_equal(table(tmp_path / "out.csv"), np.column_stack(expected.labels))
+    record = json.loads(partita(*command, "--json").stdout)
+    assert [each["mode"] for each in record["partitions"]] == [0] * 5 + [1] * 4
+    assert record["differences"] == expected.differences
     assert record["ids"] == IDS
     assert partita(*command, "-o", "-").exit_code == 2
 

@@ -21,6 +21,7 @@ from partita.cli import (
     graph_consensus,
     hierarchical_consensus,
     methods,
+    modes,
     plan,
     report,
     scan_k,
@@ -43,6 +44,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {  # in the order of the help
     "report": report.run,
     "cluster-tree": cluster_tree.run,
     "hierarchical-consensus": hierarchical_consensus.run,
+    "modes": modes.run,
     "graph-consensus": graph_consensus.run,
     "convert": convert.run,
     "plan": plan.run,
@@ -70,6 +72,7 @@ _EXAMPLES = {
     "hierarchical-consensus": [
         "partita hierarchical-consensus partitions.csv --id-column name -o levels.csv"
     ],
+    "modes": ["partita modes partitions.csv --id-column name -o modes.csv"],
     "graph-consensus": [
         "partita graph-consensus partitions.csv edges.csv --id-column name -o communities.csv",
         'partita graph-consensus cells.h5ad connectivities --columns "leiden_*" -o cells.h5ad',

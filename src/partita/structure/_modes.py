@@ -84,9 +84,10 @@ class Modes:
         the partitions of other modes. Of the first of pandas, polars and pyarrow that is
         installed; if none is, a list of dictionaries.
         """
-        return frame_of_records(self._records())
+        return frame_of_records(self.records())
 
-    def _records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Any]]:
+        """Return one dictionary per partition, with the columns of `to_frame`."""
         records = []
         for i, name in enumerate(self.partition_names):
             same = (self.mode_of == self.mode_of[i]) & (np.arange(len(self.mode_of)) != i)
@@ -104,7 +105,7 @@ class Modes:
         return records
 
     def _repr_html_(self) -> str:
-        return html_of_records(self._records(), caption=repr(self).splitlines()[0])
+        return html_of_records(self.records(), caption=repr(self).splitlines()[0])
 
     def __repr__(self) -> str:
         grouping = f"separation {self.separation:.2f}, p = {self.p_value:.2g}"
