@@ -57,6 +57,7 @@ ONLY_OPTIONS = {
     "truth_column",
     "compare",
     "drop_missing",
+    "feature_columns",
     "features",
     "impute",
     "json",

@@ -132,7 +132,29 @@ def test_decimal_comma(partita, tmp_path: Path, number: str) -> None:
     (tmp_path / "f.csv").write_text(f"id;x;y\na;{number};2\nb;1;2\n", encoding="utf-8")
     done = partita("generate", "f.csv", "-i", "id")
     assert f"column 'x' has '{number}' in row 1" in done.stderr
-    assert "It has a decimal comma: export the table with decimal points" in done.stderr
+    assert (
+        "It has a decimal comma: pass decimal=',', on the command line --decimal ," in done.stderr
+    )
+    done = partita("generate", "f.csv", "-i", "id", "--decimal", ",", "-n", "2", "-g", "random-k")
+    assert ("'1.234,5' in row 1" in done.stderr) == (number == "1.234,5")
+
+
+def test_features_with_a_decimal_comma(partita, features: Path, tmp_path: Path) -> None:
+    text = features.read_text(encoding="utf-8")
+    Path("comma.csv").write_text(text.replace(",", ";").replace(".", ","), encoding="utf-8")
+    options = ("-i", "sample", "-k", "3", "-n", "5")
+    done = partita("generate", "comma.csv", *options, "--decimal", ",")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == partita("generate", str(features), *options).stdout
+    lines = [",".join(f'"{c}"' for c in line.split(";")) for line in _lines("comma.csv")]
+    Path("quoted.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert partita("generate", "quoted.csv", *options, "--decimal", ",").stdout == done.stdout
+    refused = partita("generate", "comma.csv", *options, "--decimal", "x")
+    assert "decimal must be '.' or ',', got 'x'" in refused.stderr
+
+
+def _lines(path: str) -> list[str]:
+    return Path(path).read_text(encoding="utf-8").splitlines()
 
 
 # -- Excel -----------------------------------------------------------------------------------

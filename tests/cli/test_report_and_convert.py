@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from planted import IDS, LABELS
+from planted import IDS, LABELS, TRUTH
 
 from partita.diagnostics import diagnose
 from partita.ensemble import Ensemble, _ensemble
@@ -118,3 +118,30 @@ def test_report_compares_methods_and_names_features(partita, labels: Path) -> No
     assert "length: " in summary["profiles"]["rows"][0]["features"]
     assert [row["k"] for row in summary["numbers"]["rows"]] == [2, 3, 4]
     assert summary["hierarchy"]["rows"]
+
+
+def test_report_names_categories(partita, labels: Path) -> None:
+    assert partita("fuse", str(labels), "-k", "3", *RUNS, "-o", "out.csv").exit_code == 0
+    colors = ["red", "green", ""]  # one per cluster, the last is missing
+    rows = [f"{x},{i},{colors[TRUTH[i]]},note {i}" for i, x in enumerate(IDS)]
+    Path("a.csv").write_text("\n".join(["sample,length,color,note", *rows]) + "\n", "utf-8")
+    command = ("report", str(labels), "out.csv", *RUNS, "-o", "page.json", "--features", "a.csv")
+    done = partita(*command)
+    assert done.exit_code == 0, done.stderr
+    table = json.loads(Path("page.json").read_text(encoding="utf-8"))["profiles"]
+    texts = " ".join(row["features"] for row in table["rows"])
+    assert "color = red: 100%" in texts
+    assert "length: " in texts
+    assert "Left out as identifiers: note." in table["help"]
+    done = partita(*command, "--feature-columns", "color")
+    table = json.loads(Path("page.json").read_text(encoding="utf-8"))["profiles"]
+    assert "length" not in " ".join(row["features"] for row in table["rows"])
+
+
+def test_text_among_numbers_is_no_category(partita, labels: Path) -> None:
+    assert partita("fuse", str(labels), "-k", "3", *RUNS, "-o", "out.csv").exit_code == 0
+    rows = [f"{x},{'?' if i == 5 else i}" for i, x in enumerate(IDS)]
+    Path("a.csv").write_text("\n".join(["sample,length", *rows]) + "\n", "utf-8")
+    done = partita("report", str(labels), "out.csv", *RUNS, "--features", "a.csv")
+    assert done.exit_code == 2
+    assert "column 'length' has '?' in row 6" in done.stderr

@@ -24,6 +24,7 @@ class FeatureReader:
     impute: Impute | None = None
     drop_missing: bool = False
     use: str | None = None
+    decimal: str = "."
 
     def read(self, source: Source) -> tuple[Table, Any]:
         """Return the table and its matrix; all values of a sample that is left out are NaN."""
@@ -34,7 +35,7 @@ class FeatureReader:
         if self.impute is not None and self.drop_missing:
             raise ValueError("--impute and --drop-missing exclude each other; choose one.")
         allow = self.drop_missing or self.impute is not None
-        table = source.features(self.use, allow_missing=allow)
+        table = source.features(self.use, allow_missing=allow, decimal=self.decimal)
         X = table.matrix()
         is_missing = np.isnan(X)
         if is_missing.any() and self.impute is not None:

@@ -10,6 +10,7 @@ import typer
 __all__ = [
     "Clusters",
     "Columns",
+    "Decimal",
     "DropMissing",
     "Encoding",
     "IdColumn",
@@ -131,6 +132,7 @@ Encoding = Annotated[
         "recognized."
     ),
 ]
+Decimal = Annotated[str, typer.Option(help='Decimal sign of features in a text file: "." or ",".')]
 NoiseOption = Annotated[
     Noise,
     typer.Option(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from partita.cli._messages import METHODS_HINT, hint_on_error
 from partita.cli._options import k_range
 
 if TYPE_CHECKING:
-    from partita.cli._tables import InputPartitions, Source
+    from partita.cli._tables import InputPartitions
+    from partita.io import Table
 
 __all__ = ["report_parts"]
 
@@ -19,7 +20,7 @@ def report_parts(
     labels: Any,
     *,
     methods: Sequence[str] | None,
-    features: Source | None,
+    features: Callable[[], Table] | None,
     scan: str | None,
     hierarchy: bool,
     seed: int,
@@ -34,8 +35,8 @@ def report_parts(
         The consensus; methods are compared at its number of clusters.
     methods : sequence of str or None
         Keys of the methods to compare; "all" means all.
-    features : Source or None
-        Table of features.
+    features : callable or None
+        Reads the table of features and annotations.
     scan : str or None
         Numbers of clusters to scan, LOW:HIGH or "auto".
     hierarchy : bool
@@ -43,8 +44,6 @@ def report_parts(
     seed : int
         Seed of all of them.
     """
-    import numpy as np
-
     from partita._input.label_vector import code_labels
     from partita.cli._tables import in_order_of
     from partita.comparison import compare
@@ -53,14 +52,9 @@ def report_parts(
 
     ensemble, parts = data.ensemble, dict[str, Any]()
     if features is not None:
-        table = features.features(allow_missing=True)
+        table = features()
         parts["features"] = {
-            name: in_order_of(
-                ensemble.sample_ids,
-                ensemble.n_samples,
-                table,
-                np.ma.filled(np.ma.asarray(column, np.float64), np.nan),
-            )
+            name: in_order_of(ensemble.sample_ids, ensemble.n_samples, table, _filled(column))
             for name, column in table.columns.items()
         }
     if methods:
@@ -75,3 +69,12 @@ def report_parts(
     if hierarchy:
         parts["hierarchy"] = hierarchical_consensus(ensemble, random_state=seed)
     return parts
+
+
+def _filled(column: Any) -> Any:
+    """Return numbers with NaN, or text with None, for missing values."""
+    import numpy as np
+
+    if column.dtype.kind in "fiub":
+        return np.ma.filled(np.ma.asarray(column, np.float64), np.nan)
+    return np.ma.filled(np.ma.asarray(column, object), None)

@@ -70,14 +70,14 @@ class Source:
 
         return self._read(read_labels)
 
-    def features(self, use: str | None = None, *, allow_missing: bool = False) -> Table:
+    def features(self, use: str | None = None, **options: Any) -> Table:
         """Read a table of features; the parameters are those of `read_features`."""
         from partita.io import read_features
 
         with hint_on_error(
             'choose columns with --columns "x*"; name the ids with --id-column NAME'
         ):
-            return self._read(partial(read_features, use=use, allow_missing=allow_missing))
+            return self._read(partial(read_features, use=use, **options))
 
     def _read(self, read: Any) -> Any:
         from partita.io import MISSING_VALUES

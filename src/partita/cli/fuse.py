@@ -11,6 +11,7 @@ from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_j
 from partita.cli._options import (
     Clusters,
     Columns,
+    Decimal,
     DropMissing,
     Encoding,
     IdColumn,
@@ -66,6 +67,7 @@ def run(
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
     encoding: Encoding = None,
+    decimal: Decimal = ".",
     noise: NoiseOption = Noise.missing,
     seed: Seed = 0,
     as_json: Json = False,
@@ -112,7 +114,7 @@ def run(
         with progress_bars("generating", quiet=quiet):
             views = generate_from_files(
                 partitions,
-                reader=FeatureReader(messages, scale, impute, drop_missing),
+                reader=FeatureReader(messages, scale, impute, drop_missing, decimal=decimal),
                 columns=columns,
                 id_column=id_column,
                 missing_values=missing_values,

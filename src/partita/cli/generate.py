@@ -10,6 +10,7 @@ import typer
 from partita.cli._messages import Messages, print_json
 from partita.cli._options import (
     Columns,
+    Decimal,
     DropMissing,
     Encoding,
     IdColumn,
@@ -109,6 +110,7 @@ def run(
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
     encoding: Encoding = None,
+    decimal: Decimal = ".",
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -158,7 +160,7 @@ def run(
     }
     if made.metric == "cosine" and scale == "auto":
         scale = "none"  # directions from the origin
-    reader = FeatureReader(messages, scale, impute, drop_missing, use)
+    reader = FeatureReader(messages, scale, impute, drop_missing, use, decimal)
     with progress_bars("generating", quiet=quiet):
         if graph is not None:
             table = _table_of(made.fit_transform(graph[0]), made, graph[1], "cell")

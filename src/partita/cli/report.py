@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from partita.cli._messages import Messages, print_json
 from partita.cli._options import (
     Columns,
+    Decimal,
     Encoding,
     IdColumn,
     Json,
@@ -45,7 +47,24 @@ def run(
     ] = None,
     features: Annotated[
         str | None,
-        typer.Option("--features", help="Table of features of the samples.", metavar="FILE"),
+        typer.Option(
+            "--features",
+            help="Table of features or annotations of the samples: numbers and categories.",
+            metavar="FILE",
+        ),
+    ] = None,
+    feature_columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns of --features to use, by name or pattern, for .h5ad of obs; repeat for "
+            "more. By default all, for .h5ad what --use says."
+        ),
+    ] = None,
+    use: Annotated[
+        str | None,
+        typer.Option(
+            help="Features of an .h5ad file: X or a key of obsm; by default X_pca, without it X."
+        ),
     ] = None,
     scan: Annotated[
         str | None,
@@ -60,6 +79,7 @@ def run(
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
     encoding: Encoding = None,
+    decimal: Decimal = ".",
     noise: NoiseOption = Noise.missing,
     as_json: Json = False,
     seed: Seed = 0,
@@ -81,13 +101,17 @@ def run(
         data = source.ensemble(noise, messages, truth_column)
         source = Source(labels, None, id_column, missing_values, no_header, encoding)
         consensus = source.consensus(labels_column, data.ensemble)
-    source = Source(features or "", None, id_column, missing_values, no_header, encoding)
+    source = Source(features or "", feature_columns, id_column, missing_values, no_header, encoding)
     with progress_bars("report", quiet=quiet):
         parts = report_parts(
             data,
             consensus,
             methods=compare,
-            features=source if features else None,
+            features=partial(
+                source.features, use, allow_missing=True, allow_text=True, decimal=decimal
+            )
+            if features
+            else None,
             scan=scan,
             hierarchy=hierarchy,
             seed=seed,

@@ -10,6 +10,7 @@ from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_j
 from partita.cli._options import (
     Clusters,
     Columns,
+    Decimal,
     DropMissing,
     Encoding,
     IdColumn,
@@ -55,6 +56,7 @@ def run(
     missing_values: MissingValues = None,
     no_header: NoHeader = False,
     encoding: Encoding = None,
+    decimal: Decimal = ".",
     noise: NoiseOption = Noise.missing,
     seed: Seed = 0,
     as_json: Json = False,
@@ -84,7 +86,9 @@ def run(
     }
     with progress_bars("scan", quiet=quiet):
         if features:
-            X = FeatureReader(messages, scale, impute, drop_missing).read(source)[1]
+            X = FeatureReader(messages, scale, impute, drop_missing, decimal=decimal).read(source)[
+                1
+            ]
             scan = scan_k_features(X[~np.isnan(X).any(axis=1)], ks, **options)
         else:
             scan = scan_k(source.ensemble(noise, messages).ensemble, ks, **options)

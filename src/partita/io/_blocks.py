@@ -44,12 +44,13 @@ class Block:
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of a file to read; the parameters of `read_labels` with these names."""
+    """The part of a file to read; the parameters of `read_features` with these names."""
 
     columns: Sequence[str] | None = None
     id_column: str | None = None
     header: bool = True
     encoding: str | None = None
+    decimal: str = "."
 
     def choose(self, names: Sequence[str], source: str) -> list[str]:
         """Return the selected names, in the order of the file."""

@@ -45,7 +45,7 @@ def read_blocks(
         first = file.readline()
         if not first.strip():
             raise InvalidEnsembleError(f"{name} is empty.")
-        delimiter = delimiter or max(_DELIMITERS, key=first.count)
+        delimiter = delimiter or _guess_delimiter(first, selection.decimal)
         # One reader for all lines: a quoted column name may continue in the second line.
         rows = csv.reader(chain([first], file), delimiter=delimiter, skipinitialspace=True)
         names = next(rows)
@@ -65,6 +65,12 @@ def read_blocks(
         )
         id_name = None if id_column is None else id_column or "id"
         yield TableBlocks(chosen, blocks, id_name, is_text=True)
+
+
+def _guess_delimiter(line: str, decimal: str) -> str:
+    """Return the most frequent delimiter; a decimal comma is one only if there is no other."""
+    others = [mark for mark in _DELIMITERS if mark != decimal and mark in line]
+    return max(others or _DELIMITERS, key=line.count)
 
 
 def _column_blocks(

@@ -25,9 +25,6 @@ from partita.io._vocabulary import (
 __all__ = ["read_features", "read_labels"]
 
 _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,3}(\.?\d{3})*,\d+([eE][+-]?\d+)?|[+-]?\d+,\d+")
-_MISSING_TOKENS = frozenset(
-    {"?", "-", "--", ".", "n/a", "#n/a", "unknown", "missing", "none", "na"}
-)
 _HINT = "Choose the columns with features, and say which holds the ids."
 
 
@@ -107,6 +104,8 @@ def read_features(
     encoding: str | None = None,
     use: str | None = None,
     allow_missing: bool = False,
+    allow_text: bool = False,
+    decimal: str = ".",
 ) -> Table:
     """Read a table of numbers. The other parameters are those of `read_labels`.
 
@@ -119,7 +118,14 @@ def read_features(
         otherwise "X"; `columns` reads columns of `obs` instead.
     allow_missing : bool, default=False
         Read missing values as NaN. By default they are an error.
+    allow_text : bool, default=False
+        Keep columns of text, such as annotations of the samples; a missing value in them is None.
+        A column in which most cells are numbers is still an error.
+    decimal : {".", ","}, default="."
+        Decimal sign of the numbers in a text file.
     """
+    if decimal not in (".", ","):
+        raise ValueError(f"decimal must be '.' or ',', got {decimal!r}.")
     is_h5ad = isinstance(source, str | Path) and Path(source).suffix.lower() == ".h5ad"
     if is_h5ad and columns is None and Path(str(source)).exists():
         names, matrix, ids = read_matrix(Path(str(source)), use)
@@ -128,11 +134,11 @@ def read_features(
         )
     if use is not None:
         raise ValueError(f"use={use!r} is for .h5ad files without columns, got {source!s}.")
-    parse = partial(_parse_numbers, allow_missing=allow_missing)
-    selection = Selection(columns, id_column, header, encoding)
-    table = _read(source, selection, missing_values, parse)
+    parse = partial(_parse_numbers, allow_missing=allow_missing, allow_text=allow_text)
+    selection = Selection(columns, id_column, header, encoding, decimal)
+    table = _read(source, selection, missing_values, partial(parse, decimal=decimal))
     for name, column in table.columns.items():
-        if column.dtype.kind not in "fiub":
+        if column.dtype.kind not in "fiub" and not allow_text:
             raise ValueError(
                 f"{table.source}: column {name!r} holds {column.dtype} where numbers were "
                 f"expected. {_HINT}"
@@ -141,12 +147,18 @@ def read_features(
 
 
 def _parse_numbers(
-    table: TableBlocks, missing_values: Sequence[str], source: str, *, allow_missing: bool
+    table: TableBlocks,
+    missing_values: Sequence[str],
+    source: str,
+    *,
+    allow_missing: bool,
+    allow_text: bool,
+    decimal: str,
 ) -> tuple[dict[str, NDArray[Any]], list[Any]]:
-    """Read features from text; missing values as NaN if `allow_missing`."""
+    """Read features from text; `read_features` documents the options."""
     missing = frozenset(missing_values)
 
-    def parse(i: int, cells: tuple[str, ...], first_row: int) -> NDArray[np.float64]:
+    def parse(i: int, cells: tuple[str, ...], first_row: int) -> NDArray[Any]:
         is_missing = [cell in missing for cell in cells]
         row = is_missing.index(True) if any(is_missing) else -1
         if row >= 0 and not allow_missing:
@@ -157,16 +169,38 @@ def _parse_numbers(
                 f"--drop-missing). {_HINT}"
             )
         values = ["nan" if absent else cell for cell, absent in zip(cells, is_missing, strict=True)]
+        if decimal == ",":
+            values = [cell.replace(",", ".") for cell in values]
         try:
             return np.asarray(values, np.float64)
         except ValueError:
-            row = next(i for i, cell in enumerate(values) if not _is_number(cell))
+            others = [row for row, cell in enumerate(values) if not _is_number(cell)]
+            row = others[0]
+            is_text = 2 * len(others) > len(cells) - sum(is_missing)
+            if allow_text and is_text and not _DECIMAL_COMMA.fullmatch(cells[row].strip()):
+                return _texts(cells, is_missing)
             raise ValueError(
                 f"{source}: column {table.names[i]!r} has {cells[row]!r} in row "
-                f"{first_row + row + 1}, a number was expected. {_advice(cells[row])}{_HINT}"
+                f"{first_row + row + 1}, a number was expected. {_advice(cells[row]) or _HINT}"
             ) from None
 
-    return _gather(table, parse)
+    columns, ids = _gather(table, parse)
+    return {name: _only_texts(values) for name, values in columns.items()}, ids
+
+
+def _only_texts(values: NDArray[Any]) -> NDArray[Any]:
+    """Write the numbers of earlier blocks as text if a later block has text."""
+    if values.dtype != object:
+        return values
+    numbers = [i for i, value in enumerate(values) if isinstance(value, float)]
+    values[numbers] = [None if values[i] != values[i] else f"{values[i]:.15g}" for i in numbers]
+    return values
+
+
+def _texts(cells: tuple[str, ...], is_missing: list[bool]) -> NDArray[Any]:
+    values = np.empty(len(cells), object)
+    values[:] = [None if absent else cell for cell, absent in zip(cells, is_missing, strict=True)]
+    return values
 
 
 def _gather(
@@ -188,11 +222,11 @@ def _advice(cell: str) -> str:
     """Return what to do about a cell that is not a number, if its form tells."""
     if _DECIMAL_COMMA.fullmatch(cell.strip()):
         return (
-            "It has a decimal comma: export the table with decimal points, or replace the commas "
-            "in the numbers (sed 's/,/./g' if the columns are separated by something else). "
+            "It has a decimal comma: pass decimal=',', on the command line --decimal , (if it also "
+            "separates thousands by points, export the table without them)."
         )
     if cell.strip().lower() in MISSING_TOKENS:
-        return f"If it means a missing value, say so: missing_values, --missing-values {cell!r}. "
+        return f"If it means a missing value, say so: missing_values, --missing-values {cell!r}."
     return ""
 
 
