@@ -10,9 +10,8 @@ import pytest
 
 import partita
 from partita import Ensemble, Plan, plan
-from partita.planning._timing import growth_exponent
 from partita.planning._workload import Workload
-from partita.registry import all_methods
+from partita.registry import all_methods, growth_exponent
 
 
 @pytest.mark.parametrize(

@@ -440,6 +440,23 @@ def test_silhouette_is_that_of_the_distance_one_minus_coassociation():
         assert means["silhouette"][j] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("scan", [scan_k, scan_k_features])
+def test_time_is_predicted_before_the_first_step(scan):
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(200, 2))
+    if scan is scan_k:
+        data = np.round(data[:, [0] * 6] + 0.1 * rng.normal(size=(200, 6))).astype(int) + 10
+    options = {"n_resamples": 2, "n_null": 2, "random_state": 0}
+    steps = []
+    with config_context(progress=lambda step: step.task == "scan" and steps.append(step)):
+        watched = scan(data, [2, 3], **options)
+    assert steps[0].seconds is None
+    assert steps[1].done == 0
+    assert steps[1].seconds > 0
+    assert {step.seconds for step in steps[1:]} == {steps[1].seconds}
+    np.testing.assert_array_equal(watched.gain, scan(data, [2, 3], **options).gain)
+
+
 @pytest.mark.parametrize("n_null", [3, 9])
 def test_progress_counts_up_to_the_end(n_null):
     steps = []

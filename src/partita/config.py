@@ -32,12 +32,16 @@ class Progress:
         Number of steps, None if unknown.
     message : str
         What the task is doing; may be empty.
+    seconds : float or None
+        Expected seconds of the whole task, measured on a small part of the work. None if the task
+        does not measure them.
     """
 
     task: str
     done: int
     total: int | None = None
     message: str = ""
+    seconds: float | None = None
 
 
 def _cores() -> int:
@@ -154,8 +158,14 @@ def config_context(**settings: object) -> Iterator[Config]:
         _config.reset(token)
 
 
-def report_progress(task: str, done: int, total: int | None = None, message: str = "") -> None:
+def report_progress(
+    task: str,
+    done: int,
+    total: int | None = None,
+    message: str = "",
+    seconds: float | None = None,
+) -> None:
     """Call the progress callback, if there is one, with the state of a task."""
     callback = _config.get().progress
     if callback is not None:
-        callback(Progress(task, done, total, message))
+        callback(Progress(task, done, total, message, seconds))

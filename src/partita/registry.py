@@ -5,6 +5,7 @@ The methods are the classes that `partita.consensus` exports; there is no second
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from inspect import isabstract, signature
 from numbers import Integral
@@ -17,7 +18,9 @@ from partita._input.checks import random_generator
 from partita._seeding import clone_with_seeds
 from partita.consensus import BaseConsensus
 
-__all__ = ["all_methods", "get_method", "prepare"]
+__all__ = ["all_methods", "get_method", "growth_exponent", "prepare"]
+
+_EXPONENTS = {"": 1, "²": 2, "³": 3}
 
 
 def all_methods(
@@ -74,6 +77,17 @@ def get_method(key: str) -> type[BaseConsensus]:
         raise ValueError(
             f"No consensus method {key!r}.{guess} Available: {', '.join(methods)}."
         ) from None
+
+
+def growth_exponent(time: str) -> int:
+    """Return the highest power of n or n' in a cost such as "n m² + n'² m".
+
+    Parameters
+    ----------
+    time : str
+        Cost of a method, as in its `info.time`.
+    """
+    return max(_EXPONENTS[power] for power in re.findall(r"\bn'?([²³]?)", time))
 
 
 def prepare(

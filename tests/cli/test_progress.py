@@ -79,6 +79,27 @@ def test_a_long_task_shows_count_and_time_left(bars: _Bars, clock: Clock, screen
     assert "whole" not in shown
 
 
+def test_a_predicted_task_shows_the_time_left_at_once(bars: _Bars, screen: StringIO) -> None:
+    bars.advance(Progress("scan", 0, 100, seconds=90.0))
+    bars.stop()
+    assert "0:01:30 left" in screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "done", "seconds", "expected"),
+    [
+        (1.0, 0, None, None),
+        (1.0, 10, None, 10.0),  # the pace of the first tenth
+        (1.0, 0, 50.0, 50.0),  # the prediction
+        (60.0, 0, 50.0, 60.0),  # which was too short
+        (1.0, 5, 50.0, 35.0),  # half of each: the pace says 20
+        (1.0, 10, 50.0, 10.0),
+    ],
+)
+def test_the_pace_replaces_the_prediction(elapsed, done, seconds, expected) -> None:
+    assert _progress._expected(elapsed, done, 100, seconds) == expected
+
+
 def test_silence_is_shown_as_the_whole(bars: _Bars, clock: Clock, screen: StringIO) -> None:
     clock.pass_seconds(PATIENCE)
     bars.stop()

@@ -15,6 +15,7 @@ __all__ = ["PATIENCE", "progress_bars"]
 
 PATIENCE = 2.0  # seconds; shorter tasks show no bar
 _BAR_WIDTH = 20  # characters
+_REPRESENTATIVE = 0.1  # share of the steps whose mean time is that of all
 _MAX_COUNT = 10_000  # steps; more are shown in percent
 
 
@@ -22,6 +23,7 @@ _MAX_COUNT = 10_000  # steps; more are shown in percent
 def progress_bars(title: str, *, quiet: bool) -> Iterator[None]:
     """Show bars with the remaining time for tasks that take more than two seconds.
 
+    A task that says how long it will take has its bar and its time at once, others after a step.
     Nothing is shown if stderr is not a terminal. `title` is shown, without a time, as long as no
     task has reported progress.
     """
@@ -65,7 +67,9 @@ class _Bars:
         self._began: dict[str, float] = {}
         self._lock = Lock()
         self._stopped = False
-        self._title = self._bars.add_task(title, total=None, count="", message="", visible=False)
+        self._title = self._bars.add_task(
+            title, total=None, count="", message="", seconds=None, visible=False
+        )
         self._timer = Timer(PATIENCE, self._show_title)
         self._timer.daemon = True
         self._timer.start()
@@ -74,19 +78,20 @@ class _Bars:
         now = monotonic()
         with self._lock:
             began = self._began.setdefault(step.task, now)
+            state: dict[str, Any] = {
+                "completed": step.done,
+                "total": step.total,
+                "count": _count(step),
+                "message": step.message,
+                "seconds": step.seconds,
+            }
             if step.task not in self._tasks:
                 if not _is_slow(now - began, step):
                     return
-                self._tasks[step.task] = self._bars.add_task(step.task, count="", message="")
+                self._tasks[step.task] = self._bars.add_task(step.task, **state)
                 self._bars.tasks[-1].start_time = self._bars.get_time() - (now - began)
                 self._start()
-            self._bars.update(
-                self._tasks[step.task],
-                completed=step.done,
-                total=step.total,
-                count=_count(step),
-                message=step.message,
-            )
+            self._bars.update(self._tasks[step.task], **state)
             if step.done == step.total:  # a task of this name may start again
                 self._bars.remove_task(self._tasks.pop(step.task))
                 del self._began[step.task]
@@ -108,7 +113,11 @@ class _Bars:
 
 
 def _time_left() -> Any:
-    """Return a column with the remaining time, by the mean time per step so far."""
+    """Return a column with the remaining time.
+
+    It follows the mean time per step so far. If the task says how long it will take, its first
+    steps count less, because they need not be like the others.
+    """
     from rich.progress import ProgressColumn, Task
     from rich.table import Column
     from rich.text import Text
@@ -117,12 +126,27 @@ def _time_left() -> Any:
         max_refresh = 0.5
 
         def render(self, task: Task) -> Text:
-            if not task.total or not task.completed or task.elapsed is None:
+            whole = _expected(task.elapsed, task.completed, task.total, task.fields["seconds"])
+            if whole is None or task.elapsed is None:
                 return Text("")
-            left = task.elapsed * (task.total - task.completed) / task.completed
-            return Text(f"{timedelta(seconds=round(left))} left", style="cyan")
+            left = timedelta(seconds=round(max(whole - task.elapsed, 0.0)))
+            return Text(f"{left} left", style="cyan")
 
     return TimeLeft(table_column=Column(no_wrap=True))
+
+
+def _expected(
+    elapsed: float | None, done: float, total: float | None, seconds: float | None
+) -> float | None:
+    """Return the seconds that a task takes as a whole; None if nothing says it."""
+    if elapsed is None or not total or (not done and seconds is None):
+        return None
+    share = done / total
+    by_pace = elapsed / share if share else 0.0
+    if seconds is None:
+        return by_pace
+    weight = min(share / _REPRESENTATIVE, 1.0)
+    return weight * by_pace + (1 - weight) * max(seconds, elapsed)
 
 
 def _count(step: Progress) -> str:
@@ -134,8 +158,8 @@ def _count(step: Progress) -> str:
 
 
 def _is_slow(elapsed: float, step: Progress) -> bool:
-    """Return whether a task has taken `PATIENCE` seconds or, by its pace so far, will."""
-    if elapsed >= PATIENCE:
+    """Return whether a task has taken `PATIENCE` seconds or, by what is known of it, will."""
+    if elapsed >= PATIENCE or (step.seconds or 0.0) >= PATIENCE:
         return True
     if not step.total or not step.done:
         return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -21,16 +20,15 @@ from partita.ensemble import Ensemble
 from partita.exceptions import PartitaWarning
 from partita.io.store import LabelStore
 from partita.planning._workload import Workload
-from partita.registry import prepare
+from partita.registry import growth_exponent, prepare
 
-__all__ = ["Timing", "growth_exponent", "time_from_store", "time_in_memory"]
+__all__ = ["Timing", "time_from_store", "time_in_memory"]
 
 _STORE_ROWS = 1 << 17  # rows of the small store: more than the sample for the initialization
 _STORE_ITERATIONS = 8
 _WARM_UP_ROWS = 2_000
 _FIRST_ROWS = 256  # rows of the first small fit in memory, doubled until a fit is long enough
 _LONG_ENOUGH = 0.5  # seconds
-_EXPONENTS = {"": 1, "²": 2, "³": 3}
 
 
 @dataclass(frozen=True)
@@ -96,11 +94,6 @@ def time_in_memory(method: type[BaseConsensus], workload: Workload) -> Timing:
     exponent = growth_exponent(method.info.time)
     predicted = _extrapolate(*smaller, n_rows, seconds, workload.n_distinct, exponent)
     return Timing(predicted, None, {"n_rows": n_rows, "seconds": seconds, "exponent": exponent})
-
-
-def growth_exponent(time: str) -> int:
-    """Return the highest power of n or n' in a cost such as "n m² + n'² m"."""
-    return max(_EXPONENTS[power] for power in re.findall(r"\bn'?([²³]?)", time))
 
 
 def _extrapolate(

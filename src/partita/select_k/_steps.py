@@ -1,0 +1,126 @@
+"""Progress of a scan: its steps, and the time it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.config import config_context, get_config, report_progress
+from partita.consensus import BaseConsensus
+from partita.registry import growth_exponent
+from partita.select_k._curves import Curves, Judged
+
+__all__ = ["NULL_RESAMPLES", "Pilot", "Steps"]
+
+NULL_RESAMPLES = 2  # pairs of halves of a null ensemble
+_MOST_SAMPLES = 800  # of the larger one of two pilots
+_LEAST_RATIO = (
+    4  # of the samples of a scan to those of the larger pilot, and of that to the smaller
+)
+_SAMPLES_PER_CLUSTER = 4
+_LEAST_GROWTH = 0.2  # share of the time of the larger pilot that grows, in spite of a noisy clock
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """A scan of few samples, by which the time of the whole scan is predicted.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples of the whole scan.
+    ensembles : callable
+        Returns the observed and a null ensemble of some samples.
+    n_repetitions : int
+        How often the whole scan does the work of these ensembles for other numbers of clusters.
+    """
+
+    n_samples: int
+    ensembles: Callable[
+        [NDArray[np.int64], np.random.Generator], tuple[Iterable[Judged], Iterable[Judged]]
+    ]
+    n_repetitions: int = 1
+
+
+class Steps:
+    """Reports progress; a clustering into K clusters counts K steps, as its cost grows with K.
+
+    Parameters
+    ----------
+    ks : sequence of int
+        Numbers of clusters.
+    n_resamples, n_null : int
+        Number of pairs of halves and of null ensembles of the scan.
+    method : estimator
+        Consensus method.
+    pilot : Pilot
+        Timed if there is a progress callback and the scan is not small.
+    """
+
+    def __init__(
+        self, ks: Sequence[int], n_resamples: int, n_null: int, method: Any, pilot: Pilot
+    ) -> None:
+        n_clusterings = 1 + 2 * n_resamples + n_null * (1 + 2 * NULL_RESAMPLES)
+        self._done, self._total = 0, n_clusterings * sum(ks)
+        self.message = "ensemble and halves of its partitions"
+        self._seconds: float | None = None
+        self._report()
+        size = min(_MOST_SAMPLES, pilot.n_samples // _LEAST_RATIO)
+        if get_config().progress is not None and size >= _LEAST_RATIO * _SAMPLES_PER_CLUSTER * max(
+            ks
+        ):
+            with config_context(progress=None):
+                self._seconds = _predict(pilot, size, method, n_resamples, n_null)
+            self._report()
+
+    def advance(self, n_clusters: int) -> None:
+        """Count a clustering that is done."""
+        self._done += n_clusters
+        if self._done < self._total:  # the last step is that of `finish`
+            self._report()
+
+    def finish(self) -> None:
+        """Report the end, also of a scan that stopped early."""
+        self._done = self._total
+        self._report()
+
+    def _report(self) -> None:
+        report_progress("scan", self._done, self._total, self.message, self._seconds)
+
+
+def _predict(pilot: Pilot, size: int, method: Any, n_resamples: int, n_null: int) -> float:
+    """Return the seconds that a scan takes at most.
+
+    The second of two pilots has four times as many samples. Their times determine a constant part
+    and one that grows with a power of the number of samples.
+    """
+    exponent = growth_exponent(method.info.time) if isinstance(method, BaseConsensus) else 1
+    rng = np.random.default_rng(0)
+    times = []
+    for n_rows in (size // _LEAST_RATIO, size):
+        rows = np.sort(rng.choice(pilot.n_samples, n_rows, replace=False))
+        observed, null = pilot.ensembles(rows, rng)
+        start = perf_counter()
+        Curves(observed, method, 1, rng, _ignore)
+        middle = perf_counter()
+        Curves(null, method, 1, rng, _ignore, is_null=True)
+        end = perf_counter()
+        # Two halves cost about as much as the whole ensemble: each time is that of two ensembles.
+        times.append(
+            (1 + n_resamples) / 2 * (middle - start)
+            + n_null * (1 + NULL_RESAMPLES) / 2 * (end - middle)
+        )
+    small, large = times
+    growing = (large - small) / (1.0 - _LEAST_RATIO**-exponent)
+    growing = min(max(growing, _LEAST_GROWTH * large), large)
+    growth = (pilot.n_samples / size) ** exponent
+    return pilot.n_repetitions * (large - growing + growing * growth)
+
+
+def _ignore(_: int) -> None:
+    """Take the place of a report of progress."""
