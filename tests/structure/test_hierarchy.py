@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from partita import Ensemble
+from partita import Ensemble, generate
 from partita.datasets import make_partitions
+from partita.exceptions import PartitaWarning
 from partita.metrics import adjusted_rand
 from partita.structure import hierarchical_consensus
 from partita.structure._bisection import LabelTable, bisect
@@ -158,6 +159,12 @@ def test_unlabeled_samples_and_large_clusters():
     np.testing.assert_array_equal(np.unique(hierarchy.labels[1:1500]), [0])
     assert hierarchy.labels[0] == -1
     assert hierarchy.n_clusters == 2
+
+
+def test_generated_partitions_are_warned_of():
+    partitions = generate(np.random.default_rng(0).normal(size=(60, 2)), "random_k", n_partitions=5)
+    with pytest.warns(PartitaWarning, match=r"generated from features \(random_k\)"):
+        hierarchical_consensus(partitions, random_state=0)
 
 
 def test_errors():

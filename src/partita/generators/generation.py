@@ -24,7 +24,14 @@ from partita.generators.random_rows import RandomRows
 from partita.generators.scaling import make_scaler
 from partita.generators.spectral_bandwidths import SpectralBandwidths
 
-__all__ = ["GENERATORS", "generate", "make_generator", "mark_of", "marked_names"]
+__all__ = [
+    "GENERATORS",
+    "generate",
+    "make_generator",
+    "mark_of",
+    "marked_names",
+    "warn_if_generated",
+]
 
 
 def _key(cls: type) -> str:
@@ -99,6 +106,25 @@ def mark_of(names: Iterable[str]) -> str | None:
     """Return the key of the generator that made all partitions by their names, or None."""
     keys = {str(name).rpartition("_")[0] for name in names}
     return keys.pop() if len(keys) == 1 and keys <= {*GENERATORS, "mixed_estimators"} else None
+
+
+def warn_if_generated(ensemble: Ensemble, consequence: str) -> None:
+    """Warn that a null of labels alone is too weak, if a generator made all partitions.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The partitions; their names tell.
+    consequence : str
+        What may happen, as the end of the sentence "..., so that".
+    """
+    names = ensemble.partition_names
+    if names is not None and (key := mark_of(names)) is not None:
+        warn_user(
+            f"The partitions were generated from features ({key}). Such partitions of noise agree "
+            f"with each other, so that {consequence}. Scan the features instead: scan_k_features, "
+            "or `partita scan-k FEATURES --features`."
+        )
 
 
 def make_generator(generator: Any, **parameters: Any) -> BaseGenerator:

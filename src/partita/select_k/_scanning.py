@@ -10,21 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._input.checks import random_generator
-from partita._warn import warn_user
-from partita.config import report_progress
 from partita.ensemble import Ensemble, as_ensemble
 from partita.generators import RandomRows, generate
-from partita.generators.generation import mark_of
+from partita.generators.generation import warn_if_generated
 from partita.registry import prepare
 from partita.select_k._curves import CRITERIA, Curves, Judged
 from partita.select_k._decision import Decision
 from partita.select_k._null import copies, permuted, uniform_reference
 from partita.select_k._result import CRITERION, KScan
+from partita.select_k._steps import NULL_RESAMPLES, Pilot, Steps
 from partita.structure import hidden_groups
 
 __all__ = ["scan_k", "scan_k_features"]
-
-_NULL_RESAMPLES = 2  # pairs of halves of a null ensemble
 
 
 def scan_k(
@@ -86,7 +83,7 @@ def scan_k(
     ks = _checked_range(k_range, ensemble.n_samples)
     request = _Request.checked(method, n_resamples, n_null, early_stop)
     _check_n_partitions(ensemble)
-    _warn_if_generated(ensemble)
+    warn_if_generated(ensemble, "this scan may find clusters where there are none")
     rng = random_generator(random_state)
     groups = copies(ensemble, rng)
     scan = _scan(
@@ -95,6 +92,13 @@ def scan_k(
         ks,
         request,
         rng,
+        Pilot(
+            ensemble.n_samples,
+            lambda rows, child: (
+                [(part := ensemble.subset(samples=rows), ks, None)],
+                [(permuted(part, child), ks, None)],
+            ),
+        ),
     )
     if scan.best_k is None:
         return scan
@@ -162,8 +166,10 @@ def scan_k_features(
     if generator is None:
         generator = RandomRows(n_partitions=40, ratio=0.8)
 
-    def ensembles(data: NDArray[np.float64], seed: int) -> Iterator[Judged]:
-        for k in ks:
+    def ensembles(
+        data: NDArray[np.float64], seed: int, numbers: Sequence[int] = ks
+    ) -> Iterator[Judged]:
+        for k in numbers:
             ensemble = generate(data, generator, k_min=k, k_max=k, random_state=seed)
             _check_n_partitions(ensemble)
             yield ensemble, [k], data
@@ -171,18 +177,15 @@ def scan_k_features(
     def null(child: np.random.Generator) -> Iterator[Judged]:
         return ensembles(uniform_reference(X, child), int(child.integers(2**31)))
 
+    def pilot(
+        rows: NDArray[np.int64], child: np.random.Generator
+    ) -> tuple[Iterator[Judged], Iterator[Judged]]:
+        middle, reference = [ks[len(ks) // 2]], uniform_reference(X[rows], child)
+        return ensembles(X[rows], 0, middle), ensembles(reference, 0, middle)
+
     rng = random_generator(random_state)
-    return _scan(ensembles(X, int(rng.integers(2**31))), null, ks, request, rng)
-
-
-def _warn_if_generated(ensemble: Ensemble) -> None:
-    names = ensemble.partition_names
-    if names is not None and (key := mark_of(names)) is not None:
-        warn_user(
-            f"The partitions were generated from features ({key}). Such partitions of noise agree "
-            "with each other, so that this scan may find clusters where there are none. Scan the "
-            "features instead: scan_k_features, or `partita scan-k FEATURES --features`."
-        )
+    observed = ensembles(X, int(rng.integers(2**31)))
+    return _scan(observed, null, ks, request, rng, Pilot(len(X), pilot, len(ks)))
 
 
 def _check_n_partitions(ensemble: Ensemble) -> None:
@@ -196,8 +199,9 @@ def _scan(
     ks: Sequence[int],
     request: _Request,
     rng: np.random.Generator,
+    pilot: Pilot,
 ) -> KScan:
-    steps = _Steps(ks, request)
+    steps = Steps(ks, request.n_resamples, request.n_null, request.method, pilot)
     observed = Curves(judged, request.method, request.n_resamples, rng, steps.advance)
     nulls: list[Curves] = []
     for j, child in enumerate(rng.spawn(request.n_null)):
@@ -205,7 +209,7 @@ def _scan(
             " at most" if request.early_stop else ""
         )
         nulls.append(
-            Curves(null(child), request.method, _NULL_RESAMPLES, child, steps.advance, is_null=True)
+            Curves(null(child), request.method, NULL_RESAMPLES, child, steps.advance, is_null=True)
         )
         decision = Decision(
             ks,
@@ -245,25 +249,6 @@ def _tightness(
         return None
     values = np.asarray([curves.values["tightness"] for curves in nulls])
     return observed.values["tightness"], values
-
-
-class _Steps:
-    """Reports progress; a clustering into K clusters counts K steps, as its cost grows with K."""
-
-    def __init__(self, ks: Sequence[int], request: _Request) -> None:
-        n_clusterings = 1 + 2 * request.n_resamples
-        n_clusterings += request.n_null * (1 + 2 * _NULL_RESAMPLES)
-        self._done, self._total = 0, n_clusterings * sum(ks)
-        self.message = "ensemble and halves of its partitions"
-        report_progress("scan", 0, self._total, self.message)
-
-    def advance(self, n_clusters: int) -> None:
-        self._done += n_clusters
-        if self._done < self._total:  # the last step is that of `finish`
-            report_progress("scan", self._done, self._total, self.message)
-
-    def finish(self) -> None:
-        report_progress("scan", self._total, self._total, self.message)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from partita._data_frames import frame_of_records, html_of_records
 from partita._input.checks import random_generator
 from partita._numbering import number_by_appearance
 from partita.ensemble import as_ensemble
+from partita.generators.generation import warn_if_generated
 from partita.structure._levels import arrange
 from partita.structure._splitting import grow
 
@@ -119,7 +120,9 @@ def hierarchical_consensus(
     Cost O(n m) per level for the divisions; a test uses at most 1,000 samples of a cluster. There
     is no n x n matrix. A missing label takes no part. Partitions that cut data without clusters at
     the same places, as k-means does, agree more than by chance: labels alone cannot tell such cuts
-    from clusters, and `scan_k_features` can.
+    from clusters, and `scan_k_features` can. A warning says so if the names of the partitions show
+    that `partita.generate` made them. The paper's null, which also permutes labels, has the same
+    limit.
 
     Deviations from the paper: it compares every pair of samples with the permutation null, which
     needs n x n numbers, and divides by modularity; here one test decides on a whole division. The
@@ -148,7 +151,9 @@ def hierarchical_consensus(
         n_null = max(19, int(np.ceil(1 / alpha - 1e-9)) - 1)
     elif n_null < 2:
         raise ValueError(f"n_null must be at least 2 permutations, got {n_null!r}.")
-    ensemble = as_ensemble(partitions).compress()
+    ensemble = as_ensemble(partitions)
+    warn_if_generated(ensemble, "this tree may divide clusters that are one")
+    ensemble = ensemble.compress()
     inverse = np.asarray(ensemble.inverse)
     counts = np.bincount(inverse[inverse >= 0], minlength=ensemble.n_rows)
     root = grow(ensemble, counts, alpha, n_null, random_generator(random_state))
