@@ -9,6 +9,7 @@ from sklearn.decomposition import PCA
 
 from partita import diagnose
 from partita.datasets import make_partitions
+from partita.ensemble import Ensemble
 from partita.plotting import EmbeddingDisplay
 
 
@@ -57,6 +58,34 @@ def test_partitions_alone_separate_the_clusters(case) -> None:
     centers = np.stack([places[truth == k].mean(axis=0) for k in range(3)])
     nearest = np.argmin(((places[:, None] - centers) ** 2).sum(axis=2), axis=1)
     assert np.mean(nearest == truth) > 0.95
+
+
+def test_parts_without_a_common_base_cluster_are_disks_side_by_side() -> None:
+    sizes = [60, 30, 9, 1]
+    parts = np.repeat(np.arange(4), sizes)
+    rng = np.random.default_rng(0)
+    fine = np.column_stack([2 * parts + rng.integers(2, size=100) for _ in range(12)])
+    for partitions in (np.column_stack([parts] * 5), fine):  # equal labels, different labels
+        display = EmbeddingDisplay.from_labels(partitions, parts)
+        assert display.source == "spectral embedding, 4 separate parts"
+        places = display.coordinates
+        assert len(np.unique(places.round(9), axis=0)) == 100  # no sample hides another
+        centers = np.stack([places[parts == k].mean(axis=0) for k in range(4)])
+        nearest = np.argmin(((places[:, None] - centers) ** 2).sum(axis=2), axis=1)
+        assert np.mean(nearest == parts) > 0.9
+        radius = [
+            np.sqrt(((places[parts == k] - centers[k]) ** 2).sum(axis=1).max()) for k in (0, 1)
+        ]
+        assert radius[0] > radius[1]
+
+
+def test_samples_without_labels_have_a_place() -> None:
+    partitions = np.repeat([[0], [1]], 5, axis=0) * np.ones((1, 3), int)
+    partitions[4:6] = -1
+    ensemble = Ensemble.from_partitions(partitions, unlabeled="keep")
+    display = EmbeddingDisplay.from_labels(ensemble, np.repeat([0, 1], 5))
+    assert display.source.endswith("3 separate parts")
+    assert np.isfinite(display.coordinates).all()
 
 
 def test_panels_have_names_colors_and_a_caption(case) -> None:

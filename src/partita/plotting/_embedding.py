@@ -24,7 +24,10 @@ class EmbeddingDisplay(Display):
     """Samples as points in the plane, one panel colored by cluster and one by confidence.
 
     Distances in a picture of two coordinates are not those of all features: clusters that overlap
-    here may be separate, and the picture does not decide whether there are clusters.
+    here may be separate, and the picture does not decide whether there are clusters. Without
+    features, samples that the partitions never join with others are parts of their own: their
+    distance from the others has no meaning, and the caption counts them. Samples with equal
+    places are spread over a small disk.
 
     Parameters
     ----------
@@ -134,8 +137,12 @@ class EmbeddingDisplay(Display):
         elif features is not None:
             places, source = coordinates_of_features(features, samples), "PCA of the features"
         if places is None:
-            places = coordinates_of_partitions(diagnosis.partitions, samples, diagnosis.n_clusters)
+            places, n_parts = coordinates_of_partitions(
+                diagnosis.partitions, samples, diagnosis.n_clusters
+            )
             source = "spectral embedding of the partitions"
+            if n_parts > 1:
+                source = f"spectral embedding, {n_parts} separate parts"
         names = diagnosis.cluster_names.tolist() if clusters is None else list(clusters)
         return cls(
             places, diagnosis.labels[samples], diagnosis.confidence[samples], names, n, source
