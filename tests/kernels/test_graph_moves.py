@@ -174,6 +174,7 @@ def test_climb(case, patience, slack):
     gain, (*_, state) = call_both(
         _kernels.graph_moves.climb,
         *(links, limits, slack, 1e-9, patience, 1000, pull, state),
+        scratch=(6,),
     )
     moved, loads, _, tally = state
     assert gain == gain_expected > 0
@@ -218,7 +219,8 @@ def test_both_forms_round_alike(kind, is_integer):
         assert n_moves
         state = _StateArrays(*state)
         pull = links.pulls(state.parts, state.tally, n_parts)
-        call_both(moves.climb, links, limits, mass.max(), 1e-9, 50, 1000, pull, state)
+        arguments = links, limits, mass.max(), 1e-9, 50, 1000, pull, state
+        call_both(moves.climb, *arguments, scratch=(6,))
 
 
 @pytest.fixture
@@ -257,9 +259,8 @@ def test_a_complete_graph_is_refined_like_its_nets(few_rows):
             n_moves, (*_, state) = call_both(moves.sweep, links, limits, order, 1e-9, pull, state)
             state = _StateArrays(*state)
             again = links.pulls(state.parts, state.tally, n_parts)
-            gain, (*_, state) = call_both(
-                moves.climb, links, limits, mass.max(), 1e-9, 50, 1000, again, state
-            )
+            arguments = links, limits, mass.max(), 1e-9, 50, 1000, again, state
+            gain, (*_, state) = call_both(moves.climb, *arguments, scratch=(6,))
             results.append((pull, n_moves, gain, *state[:3]))
         for of_nets, of_pairs in zip(*results, strict=True):
             np.testing.assert_array_equal(of_nets, of_pairs)

@@ -29,18 +29,18 @@ __all__ = [
     "EDGES",
     "NETS",
     "complete_matrix",
+    "gather",
     "has_integers",
     "padded_nets",
     "pulls_of_edges",
     "pulls_of_matrix",
     "pulls_of_nets",
-    "update_pulls",
 ]
 
 EDGES, CLIQUES, NETS = 0, 1, 2
 
 
-def _gather(values, start, indices):
+def gather(values, start, indices):
     """Return the entries values[start[i]:start[i + 1]] of some i, one after the other."""
     bounds = zip(start[indices].tolist(), start[indices + 1].tolist(), strict=True)
     parts = [values[first:last] for first, last in bounds]
@@ -106,43 +106,3 @@ def pulls_of_nets(adjacency, nets, parts, tally, vertices):
     pull[rows, own] -= np.diff(adjacency.start)[vertices] * mass[vertices]
     pull *= mass[vertices, None]
     return pull
-
-
-def update_pulls(adjacency, is_exact, v, source, target, state, pull):
-    """Update `pull` in place after vertex v has moved from `source` to `target`."""
-    kind, start, other, value, pin_start, pin, mass = adjacency
-    others = other[start[v] : start[v + 1]]
-    if kind == EDGES:
-        amounts = value[start[v] : start[v + 1]]
-        rows = slice(None) if len(others) == len(pull) else others  # all vertices, in their order
-        pull[rows, source] -= amounts
-        pull[rows, target] += amounts
-    elif kind == NETS:
-        _update_pulls_of_nets(adjacency, others, v, source, target, state, pull)
-    elif is_exact:
-        n_shared = np.bincount(_gather(pin, pin_start, others), minlength=len(pull))
-        n_shared[v] = 0
-        amounts = n_shared * (mass * mass[v])
-        pull[:, source] -= amounts
-        pull[:, target] += amounts
-    else:
-        pins = _gather(pin, pin_start, others)
-        pins = pins[pins != v]
-        amounts, cells = mass[pins] * mass[v], pins.astype(np.int64) * pull.shape[1]
-        np.subtract.at(pull.reshape(-1), cells + source, amounts)
-        np.add.at(pull.reshape(-1), cells + target, amounts)
-
-
-def _update_pulls_of_nets(adjacency, nets, v, source, target, state, pull):
-    """Update `pull` in place for nets with all pins but one in one part, before or after a move."""
-    parts, _, _, tally = state
-    pin_start, pin = adjacency.pin_start, adjacency.pin
-    n_others = pin_start[nets + 1] - pin_start[nets] - 1
-    n_source, n_target = tally[nets, source], tally[nets, target]
-    for i in np.flatnonzero((n_source >= n_others - 1) | (n_target >= n_others)):
-        pins = pin[pin_start[nets[i]] : pin_start[nets[i] + 1]]
-        pins = pins[pins != v]
-        was_full = n_source[i] - (parts[pins] == source) + 1 == n_others[i]
-        is_full = n_target[i] - (parts[pins] == target) == n_others[i]
-        pull[pins, source] -= was_full
-        pull[pins, target] += is_full

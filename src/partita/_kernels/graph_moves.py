@@ -12,11 +12,12 @@ from partita._kernels._dispatch import kernel
 from partita._kernels._pulls import (
     CLIQUES,
     EDGES,
+    NETS,
     complete_matrix,
+    gather,
     has_integers,
     padded_nets,
     pulls_of_nets,
-    update_pulls,
 )
 
 _FEW = 8  # vertices of which a sweep computes the moves at least at a time
@@ -68,11 +69,20 @@ def sweep(adjacency, limits, order, tolerance, pull, state):
         source = state.parts[v]
         _move(adjacency, limits.weights, v, target, state)
         if nets is None:
-            update_pulls(adjacency, True, v, source, target, state, pull)
+            _update_edges(adjacency, v, source, target, pull)
         n_moves += 1
         position += movers[0] + 1
         length, last_move = max(few, position - last_move), position
     return n_moves
+
+
+def _update_edges(adjacency, v, source, target, pull):
+    """Update `pull` in place after vertex v has moved from `source` to `target`."""
+    links = slice(adjacency.start[v], adjacency.start[v + 1])
+    others, amounts = adjacency.other[links], adjacency.value[links]
+    rows = slice(None) if len(others) == len(pull) else others  # all vertices, in their order
+    pull[rows, source] -= amounts
+    pull[rows, target] += amounts
 
 
 def _targets(pull, limits, vertices, tolerance, state):
@@ -100,107 +110,133 @@ def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state)
     `patience` moves without a better state. Only states without an overloaded part count. `pull`
     holds the pulls of all parts on all vertices and is overwritten.
     """
-    parts, loads = state.parts, state.loads
-    matrix = complete_matrix(adjacency)
-    gains = _Gains(pull, limits, parts) if matrix is None else _ExactGains(pull, limits, parts)
-    is_exact = has_integers(adjacency.mass)
-    lightest, heaviest = float(limits.weights.min()), float(limits.weights.max())
+    lists = state._replace(loads=state.loads.tolist(), sizes=state.sizes.tolist())
+    weights, loads = limits.weights.tolist(), lists.loads
+    gains = _Gains(adjacency, limits, pull, lists)
     capacity = limits.capacity.tolist()
     moves: list[tuple[int, int]] = []
     n_kept, total, best_total = 0, 0.0, 0.0
-    while len(moves) < min(len(parts), max_moves) and len(moves) - n_kept <= patience:
-        v, target, gain = _best_move(limits, capacity, (lightest, heaviest), slack, gains, state)
+    overloaded = [k for k, load in enumerate(loads) if load > capacity[k]]
+    while len(moves) < min(len(weights), max_moves) and len(moves) - n_kept <= patience:
+        v, target, gain = gains.best_move(overloaded, slack)
         if v < 0:
             break
-        source = int(parts[v])
-        _move(adjacency, limits.weights, v, target, state)
-        if isinstance(gains, _ExactGains):
-            gains.update(matrix[v], source, target)
-        else:
-            update_pulls(adjacency, is_exact, v, source, target, state, pull)
-        gains.exclude(v)
+        source = int(state.parts[v])
+        _move(adjacency, weights, v, target, lists)
+        gains.update(v, source, target)
         moves.append((v, source))
         total += gain
-        if total > best_total + tolerance and (loads <= limits.capacity).all():
+        overloaded = [k for k, load in enumerate(loads) if load > capacity[k]]
+        if total > best_total + tolerance and not overloaded:
             best_total, n_kept = total, len(moves)
     for v, source in reversed(moves[n_kept:]):
-        _move(adjacency, limits.weights, v, source, state)
+        _move(adjacency, weights, v, source, lists)
+    state.loads[:], state.sizes[:] = loads, lists.sizes
     return best_total
 
 
 class _Gains:
-    """Gains of all moves, computed from the pulls; -inf for moves that are excluded."""
+    """Gains of all moves, by part and vertex: the pull of the part minus that of the own part.
 
-    def __init__(self, pull, limits, parts):
-        self._pull, self._parts = pull, parts
-        self._barrier = np.where(limits.is_movable[:, None], 0.0, np.full(pull.shape, -np.inf))
-        self._barrier[np.arange(len(parts)), parts] = -np.inf  # no move to the own part
-
-    def of(self, vertices):
-        """Return the gains of some vertices, a slice or an array, in an array of their own."""
-        pull, parts = self._pull[vertices], self._parts[vertices]
-        gain = pull - pull[np.arange(len(parts)), parts][:, None]
-        gain += self._barrier[vertices]
-        return gain
-
-    def exclude(self, v):
-        """Exclude the moves of a vertex."""
-        self._barrier[v] = -np.inf
-
-
-class _ExactGains:
-    """The same for a complete graph, with exact sums: pulls are corrected after every move."""
-
-    def __init__(self, pull, limits, parts):
-        gain = _Gains(pull, limits, parts).of(slice(None))
-        self._parts = parts
-        self._own = pull[np.arange(len(parts)), parts].astype(np.float32)
-        self._pull = gain.astype(np.float32) + self._own[:, None]  # -inf for excluded moves
-
-    def of(self, vertices):
-        """Return the gains of some vertices, a slice or an array, in an array of their own."""
-        return self._pull[vertices] - self._own[vertices, None]
-
-    def exclude(self, v):
-        """Exclude the moves of a vertex."""
-        self._pull[v] = -np.inf
-
-    def update(self, amounts, source, target):
-        """Correct the pulls after a vertex with edges of these weights has moved."""
-        self._pull[:, source] -= amounts
-        self._pull[:, target] += amounts
-        sign = np.zeros(self._pull.shape[1], np.float32)
-        sign[source], sign[target] = -1.0, 1.0
-        self._own += amounts * sign[self._parts]
-
-
-def _best_move(limits, capacity, extremes, slack, gains, state):
-    """Return the vertex and the part with the largest gain, and the gain; -1, -1, 0 if none moves.
-
-    If no part is overloaded, a move may overload one by up to `slack`. If one is, only its vertices
-    move, to parts with room. Two moves can thus exchange vertices. `capacity` is a list, `extremes`
-    are the smallest and the largest weight of a vertex.
+    The pulls are corrected after every move. Those of moves that are excluded are -inf: to the own
+    part, and of vertices that moved before or must not move. The pull of the own part, which is
+    kept apart, undergoes the same sums in the same order. So it has the same bits.
     """
-    weights, parts = limits.weights, state.parts
-    loads, sizes = state.loads.tolist(), state.sizes.tolist()
-    can_leave, room = [load > limit for load, limit in zip(loads, capacity, strict=True)], 0.0
-    if not any(can_leave):
-        can_leave, room = [True] * len(loads), slack
-    can_leave = [leaves and size > 1 for leaves, size in zip(can_leave, sizes, strict=True)]
-    vertices = None
-    if not all(can_leave):
-        vertices = np.array(can_leave)[parts].nonzero()[0]
-        if len(vertices) == 0:
+
+    def __init__(self, adjacency, limits, pull, state):
+        self._matrix = complete_matrix(adjacency)
+        self._is_exact = has_integers(adjacency.mass)
+        kind = np.float64 if self._matrix is None else self._matrix.dtype
+        self._adjacency, self._state = adjacency, state
+        self._weights, self._capacity = limits.weights, limits.capacity.tolist()
+        self._lightest, self._heaviest = float(limits.weights.min()), float(limits.weights.max())
+        vertices, self._parts = np.arange(len(pull)), np.arange(pull.shape[1])
+        self._own = pull[vertices, state.parts].astype(kind)
+        self._pull = np.array(pull.T, kind, order="C")
+        self._pull[state.parts, vertices] = -np.inf
+        self._pull[:, ~limits.is_movable] = -np.inf
+        self._gain, self._signs = np.empty_like(self._pull), np.zeros(len(self._pull), kind)
+
+    def best_move(self, overloaded, slack):
+        """Return the vertex and the part with the largest gain, and the gain; -1, -1, 0 if none.
+
+        If no part is overloaded, a move may overload one by up to `slack`. If one is, only its
+        vertices move, to parts with room. Two moves can thus exchange vertices.
+        """
+        parts, sizes, room = self._state.parts, self._state.sizes, 0.0 if overloaded else slack
+        sources = [k for k in overloaded or range(len(sizes)) if sizes[k] > 1]
+        if len(sources) == len(sizes):
+            vertices = slice(None)
+            gain = np.subtract(self._pull, self._own, out=self._gain)
+        elif sources:
+            is_source = parts == sources[0]
+            for k in sources[1:]:
+                is_source |= parts == k
+            vertices = is_source.nonzero()[0]
+            gain = self._pull.take(vertices, axis=1)
+            gain -= self._own.take(vertices)
+        else:
             return -1, -1, 0.0
-        weights = weights[vertices]
-    gain = gains.of(slice(None) if vertices is None else vertices)
-    lightest, heaviest = extremes
-    for k, load in enumerate(loads):
-        if load + lightest > capacity[k] + room:
-            gain[:, k] = -np.inf
-        elif load + heaviest > capacity[k] + room:
-            gain[load + weights > capacity[k] + room, k] = -np.inf
-    row, target = divmod(int(gain.argmax()), len(loads))
-    largest = float(gain[row, target])
-    v = row if vertices is None else int(vertices[row])
-    return (v, target, largest) if largest > -np.inf else (-1, -1, 0.0)
+        for k, load in enumerate(self._state.loads):
+            limit = self._capacity[k] + room
+            if load + self._lightest > limit:
+                gain[k] = -np.inf
+            elif load + self._heaviest > limit:
+                gain[k, load + self._weights[vertices] > limit] = -np.inf
+        rows = gain.argmax(axis=1)
+        largest = gain[self._parts, rows].tolist()
+        best = max(largest)
+        if best == -np.inf:
+            return -1, -1, 0.0
+        row, target = min((row, k) for k, row in enumerate(rows.tolist()) if largest[k] == best)
+        return row if isinstance(vertices, slice) else int(vertices[row]), target, best
+
+    def update(self, v, source, target):
+        """Correct the pulls after vertex v has moved from `source` to `target`, and exclude it."""
+        kind, start, other, value, pin_start, pin, mass = self._adjacency
+        self._signs[source], self._signs[target] = -1.0, 1.0
+        if self._matrix is not None:
+            self._shift(slice(None), self._matrix[v], source, target)
+        elif kind == EDGES:
+            links = slice(start[v], start[v + 1])
+            self._shift(other[links], value[links], source, target)
+        elif kind == NETS:
+            self._update_nets(other[start[v] : start[v + 1]], v, source, target)
+        else:
+            pins = gather(pin, pin_start, other[start[v] : start[v + 1]])
+            if self._is_exact:
+                n_shared = np.bincount(pins, minlength=len(mass))
+                n_shared[v] = 0
+                self._shift(slice(None), n_shared * (mass * mass[v]), source, target)
+            else:
+                pins = pins[pins != v]
+                amounts = mass[pins] * mass[v]
+                np.subtract.at(self._pull[source], pins, amounts)
+                np.add.at(self._pull[target], pins, amounts)
+                np.add.at(self._own, pins, self._signs[self._state.parts[pins]] * amounts)
+        self._signs[source] = self._signs[target] = 0.0
+        self._pull[:, v] = -np.inf
+
+    def _shift(self, vertices, amounts, source, target):
+        """Move amounts from the pulls of one part on vertices, each once, to those of another."""
+        self._pull[source][vertices] -= amounts
+        self._pull[target][vertices] += amounts
+        self._own[vertices] += amounts * self._signs[self._state.parts[vertices]]
+
+    def _update_nets(self, nets, v, source, target):
+        """Correct the pulls of nets with all pins but one in one part, before or after a move."""
+        pin_start, pin = self._adjacency.pin_start, self._adjacency.pin
+        n_others = pin_start[nets + 1] - pin_start[nets] - 1
+        n_source, n_target = self._state.tally[nets, source], self._state.tally[nets, target]
+        changes = ((n_source >= n_others - 1) | (n_target >= n_others)).nonzero()[0]
+        if len(changes) == 0:
+            return
+        pins, net = gather(pin, pin_start, nets[changes]), changes.repeat(n_others[changes] + 1)
+        parts, is_other = self._state.parts[pins], pins != v
+        is_source, is_target = parts == source, parts == target
+        was_full = (n_source[net] - is_source + 1 == n_others[net]) & is_other
+        is_full = (n_target[net] - is_target == n_others[net]) & is_other
+        np.subtract.at(self._pull[source], pins[was_full], 1.0)
+        np.add.at(self._pull[target], pins[is_full], 1.0)
+        np.subtract.at(self._own, pins[was_full & is_source], 1.0)
+        np.add.at(self._own, pins[is_full & is_target], 1.0)
