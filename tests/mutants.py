@@ -131,7 +131,8 @@ class Trial:
         self.survivors = 0
 
     def pytest_runtestloop(self, session: Any) -> bool:
-        """Try the module as it is, then every mutant."""
+        """Try the module as it is, then every mutant; quick tests first."""
+        session.items.sort(key=lambda item: item.get_closest_marker("hypothesis") is not None)
         passed, seconds = self._run(session, ast.parse(self.source), 600)
         if not passed:
             raise SystemExit(f"The tests of {self.module.__name__} fail without any change.")

@@ -80,6 +80,42 @@ def test_a_store_of_very_many_columns(tmp_path):
     assert np.load(tmp_path / "wide.npy").shape == (2, n)
 
 
+def test_names_with_a_path_inside_an_archive_lead_nowhere(tmp_path):
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "labels.npz", "w") as archive:
+        for name in ("../above.npy", "/tmp/partita-absolute.npy", "a.npy"):
+            file = io.BytesIO()
+            np.save(file, np.array([0, 1, 1]))
+            archive.writestr(name, file.getvalue())
+    outcome(lambda: read_labels(folder / "labels.npz"))
+    assert [path.name for path in tmp_path.rglob("*")] == ["inner", "labels.npz"]
+    assert not Path("/tmp/partita-absolute.npy").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+@pytest.mark.parametrize("suffix", [".npy", ".npz", ".csv"])
+def test_output_on_a_full_disk_is_an_error_and_no_file(suffix, tmp_path):
+    """A map of a file on a full disk ends the process; the limit acts like a full disk."""
+    np.save(tmp_path / "labels.npy", np.random.default_rng(0).integers(0, 4, (20_000, 5)))
+    script = """
+import resource, signal, sys
+from partita.io import convert
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+try:
+    convert(sys.argv[1], sys.argv[2])
+except OSError as error:
+    print(error)
+"""
+    command = [sys.executable, "-c", script, tmp_path / "labels.npy", tmp_path / f"out{suffix}"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert f"out{suffix}" in result.stdout
+    assert "File too large" in result.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["labels.npy"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
 def test_output_replaces_a_link_and_not_the_file_behind_it(tmp_path):
     (tmp_path / "labels.csv").write_text("a,b\n0,0\n1,1\n", encoding="utf-8")

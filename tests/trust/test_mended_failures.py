@@ -7,11 +7,12 @@ import warnings
 
 import numpy as np
 import pytest
-from hard_tables import HARD_TABLES
+from hard_tables import HARD_TABLES, LARGE_TABLES
+from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
 
 import partita
-from partita import PTA, PTGP, RMSC, Ensemble
+from partita import ECPCS, PTA, PTGP, RMSC, Ensemble
 from partita.cli import app
 from partita.generators import RandomMetrics, SpectralBandwidths
 from partita.solvers.simplex_rows import project_rows
@@ -97,3 +98,21 @@ def test_centers_that_become_equal_print_no_warning_of_scikit_learn():
         warnings.simplefilter("error")
         labels = RandomMetrics(2, random_state=0).fit_transform(X)
     assert labels.shape == (9, 2)
+
+
+@pytest.mark.parametrize("name", ["an id column", "crossed 2 x 48"])
+def test_scan_of_partitions_with_repeated_eigenvalues(name):
+    """Fewer eigenvectors than requested were returned, and k-means had no features."""
+    options = {"n_resamples": 2, "n_null": 2, "random_state": 0}
+    table = np.tile(LARGE_TABLES[name], (1, 2))
+    scan = partita.scan_k(table, range(2, 5), method="lwgp", **options)
+    assert sorted(scan.labels) == [2, 3, 4]
+    assert all(labels.shape == (96,) for labels in scan.labels.values())
+
+
+@pytest.mark.parametrize("name", LARGE_TABLES)
+def test_repeated_eigenvalues_with_one_thread_of_blas(name):
+    """LAPACK ended with an internal error, with one thread only."""
+    with threadpool_limits(1):
+        labels = ECPCS(2).fit_predict(LARGE_TABLES[name])
+    assert sorted(set(labels.tolist())) == [0, 1]
