@@ -69,7 +69,7 @@ def test_very_many_columns(suffix, n, tmp_path):
         for row in (names, [1] * n, [1] * n):
             sheet.append(row)
         book.save(path)
-    assert list(read_labels(path).columns) == names
+    assert list(read_labels(path, columns=["partition_*"]).columns) == names
 
 
 def test_a_store_of_very_many_columns(tmp_path):

@@ -25,10 +25,11 @@ def match_columns(names: Sequence[str], pattern: str) -> list[str]:
     A result of an earlier consensus, which is a column beside its confidence, matches only its own
     name: a pattern means the partitions.
     """
+    all_names = set(names)
     results = {
         f"{name}{suffix}"
         for name in names
-        if f"{name}_confidence" in names
+        if f"{name}_confidence" in all_names
         for suffix in ("", "_confidence", "_margin", "_runner_up")
     }
     return [n for n in names if n == pattern or (fnmatchcase(n, pattern) and n not in results)]
