@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from partita.solvers import robust_consensus
 from partita.solvers.evidence import SoftMatrices, Votes, error_band
 from partita.solvers.inverse_root import InverseRoot
-from partita.solvers.robust_consensus import divergence, remove_errors, update_consensus
+from partita.solvers.robust_consensus import (
+    RankTerm,
+    divergence,
+    remove_errors,
+    update_consensus,
+)
 
 
 def theorem_3(c, s, lam):
@@ -95,7 +101,8 @@ def entropy_and_pull(votes, A, C):
 def test_update_is_equation_11(everywhere, has_rank):
     votes, A, C = problem(140, everywhere=everywhere)
     S = InverseRoot.of((A + A.T) / 2, votes.weights, 1e-3) if has_rank else None
-    out, energy = update_consensus(votes, A, C, S, 2.0)
+    out = A.copy()
+    energy = update_consensus(votes, out, C, RankTerm(S, 2.0))
     D = np.zeros_like(A) if S is None else 2.0 * S.rows
     plus, minus = np.maximum(D, 0.0), np.maximum(-D, 0.0)
     if S is not None:
@@ -118,3 +125,20 @@ def test_divergence():
     votes, A, C = problem(140, everywhere=False)
     expected = votes.weights @ entropy_and_pull(votes, A, C) @ votes.weights
     assert divergence(votes, A, C) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("large", [1, 1000])
+def test_products_follow_the_changes_of_the_consensus(monkeypatch, large):
+    """Single precision for a large consensus, here from one row on: errors of 1e-7 of a change."""
+    monkeypatch.setattr(robust_consensus, "_LARGE", large)
+    votes, A, C = problem(140, everywhere=True)
+    A = np.clip(A, 0.01, 0.99)
+    S = InverseRoot.of((A + A.T) / 2, votes.weights, 1e-3)
+    term, expected = RankTerm(S, 2.0), A.copy()
+    for _ in range(4):
+        update_consensus(votes, A, C, term)
+        update_consensus(votes, expected, C, RankTerm(S, 2.0))
+    tolerance = 1e-13 if large > len(A) else 1e-7
+    difference = np.abs(A - expected).max()
+    assert difference < tolerance
+    assert (difference > 1e-13) == (large == 1)

@@ -33,7 +33,12 @@ from partita.solvers.evidence import (
     row_blocks,
 )
 from partita.solvers.inverse_root import InverseRoot
-from partita.solvers.robust_consensus import divergence, remove_errors, update_consensus
+from partita.solvers.robust_consensus import (
+    RankTerm,
+    divergence,
+    remove_errors,
+    update_consensus,
+)
 
 __all__ = ["RCE"]
 
@@ -89,10 +94,15 @@ class RCE(LearnedMatrixConsensus):
 
     Notes
     -----
-    Cost for n' distinct rows: two n' x n' products per update of Ã and one eigendecomposition per
-    pass. Memory is five n' x n' arrays for any number of partitions (the paper needs
-    O(m n²)): a pair has only two different errors, one for the partitions that join it and one for
-    those that separate it.
+    Cost for n' distinct rows: two n' x n' products per update of Ã, 4 n'³ operations, and one
+    eigendecomposition per pass. Ã has full rank and is not sparse, and the products need the signed
+    parts of S⁻¹, so that no factor of low rank replaces them. From 1000 rows on the updates after
+    the first one of a pass multiply the change of Ã, in single precision, half of the time; the
+    result differs by less than 1e-8. One core of 50 GFlop/s takes 0.7 s for a pass and its 4 or 5
+    updates at n' = 1000 and 6 s at n' = 2000; 17 passes at n' = 5000 take about half an hour.
+    Memory is six n' x n' arrays for any number of partitions (the paper needs O(m n²)): a pair has
+    only two different errors, one for the partitions that join it and one for those that separate
+    it.
 
     Missing labels: sums run over the partitions that label both samples. A pair that no partition
     labels stays at 0, as in the co-association matrix.
@@ -130,7 +140,7 @@ class RCE(LearnedMatrixConsensus):
         soft=True,
         time="n'³ per update",
         memory="n'²",
-        bytes_needed=lambda s: 44 * s.n_rows**2 + 8192 * s.n_rows,  # the latter: blocks of rows
+        bytes_needed=lambda s: 48 * s.n_rows**2 + 8192 * s.n_rows,  # the latter: blocks of rows
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
@@ -325,15 +335,16 @@ class RCE(LearnedMatrixConsensus):
         for t in range(self.max_iter):
             C, error_cost = remove_errors(evidence, A, self.lambda1)
             fixed = error_cost + self._rank_cost(S)
-            before = np.inf
+            before, term = np.inf, RankTerm(S, self.lambda2)
             for step in range(_UPDATES):
-                A, energy = update_consensus(evidence, A, C, S, self.lambda2)
+                energy = update_consensus(evidence, A, C, term)
                 report_progress("RCE", t * _UPDATES + step + 1, self.max_iter * _UPDATES)
                 if self._has_converged(before, fixed + energy):
                     break
                 before = fixed + energy
+            del S, term  # free memory for the decomposition
             fit = error_cost + divergence(evidence, A, C)
-            del C, S  # free memory for the decomposition
+            del C
             S = InverseRoot.of(A, evidence.weights, self.mu)
             # tr(ÃᵀS⁻¹Ã) + tr(S) + μ tr(S⁻¹) is 2 tr(S) at the best S, eq. (6)
             history.append(fit + 2.0 * self.lambda2 * S.root_trace)
