@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from partita.datasets import make_partitions
 from partita.matrices import incidence
-from partita.solvers.range_basis import extend_basis, similarity_basis
+from partita.solvers.range_basis import outside_basis, similarity_basis
 
 
 @pytest.mark.parametrize(("n", "m"), [(200, 5), (60, 8), (30, 20)])
@@ -25,21 +25,26 @@ def test_similarity_is_the_product(n, m):
     assert P.shape[1] == (rank if rank <= 0.75 * n else n)
 
 
-def test_extension_is_orthonormal_and_spans_the_parts():
+def test_outside_basis_is_orthonormal_and_spans_the_columns():
     rng = np.random.default_rng(1)
-    P = np.linalg.qr(rng.standard_normal((50, 20)))[0]
+    Q = np.linalg.qr(rng.standard_normal((50, 30)))[0]
+    P, old = Q[:, :20], Q[:, 20:]
+    inner = rng.standard_normal((10, 3))
+    short = 1e-9 * rng.standard_normal((10, 1))  # a short column counts like a long one
     inside = P @ rng.standard_normal((20, 3))
     nearly_inside = inside + 1e-9 * rng.standard_normal((50, 3))
-    outside = rng.standard_normal((50, 4))
-    parts = [inside, nearly_inside, outside, outside @ rng.standard_normal((4, 2)), 0 * inside]
-    basis = extend_basis(P, parts)
-    assert basis.shape == (50, 20 + 3 + 4)
-    np.testing.assert_array_equal(basis[:, :20], P)
-    np.testing.assert_allclose(basis.T @ basis, np.eye(27), rtol=0, atol=1e-13)
-    for part in parts:
-        np.testing.assert_allclose(basis @ (basis.T @ part), part, rtol=0, atol=1e-12)
+    other = rng.standard_normal((50, 4))
+    columns = [inside, nearly_inside, other, other @ rng.standard_normal((4, 2)), 0 * inside]
+    new = outside_basis(P, old, np.column_stack([inner, short]), np.column_stack(columns))
+    assert new.shape == (50, 3 + 1 + 3 + 4)
+    basis = np.column_stack([P, new])
+    np.testing.assert_allclose(basis.T @ basis, np.eye(31), rtol=0, atol=1e-13)
+    for part in (*columns, old @ inner, old @ short):
+        length = max(np.linalg.norm(part), 1e-300)
+        np.testing.assert_allclose(basis @ (basis.T @ part), part, rtol=0, atol=1e-12 * length)
 
 
-def test_a_complete_basis_stays():
+def test_nothing_is_outside_of_a_complete_basis():
     P = np.linalg.qr(np.random.default_rng(2).standard_normal((8, 8)))[0]
-    assert extend_basis(P, [np.ones((8, 1))]) is P
+    new = outside_basis(P, np.empty((8, 0)), np.empty((0, 5)), np.ones((8, 1)))
+    assert new.shape == (8, 0)

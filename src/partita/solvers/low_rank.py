@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._linalg import eigh, svd
+from partita._threads import run_blocks
 from partita.solvers.spectral import normalize_rows
 
 __all__ = [
@@ -21,7 +22,7 @@ __all__ = [
 
 _RANK_CUT = 1e-4  # singular values below this share of the largest count as noise
 _GRAM_LIMIT = 1e-5  # squaring a matrix loses singular values below this share of its norm
-_ROWS = 256  # rows of the affinity per block, which stay in the cache
+_TILE = 512  # rows and columns of the affinity per block, which stay in the cache
 
 
 class Triplets(NamedTuple):
@@ -97,29 +98,39 @@ def shrink_eigenvalues(
 def leading_directions(
     values: NDArray[np.float64],
     vectors: NDArray[np.float64],
-    basis: NDArray[np.float64] | None = None,
+    *bases: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the rows of U |Σ|^½ with unit length, without values below 1e-4 of the largest.
 
-    U is `vectors`, or `basis` times `vectors`.
+    U is `vectors`, or the columns of all `bases`, in a row, times `vectors`.
     """
     sigma = np.abs(values)
     is_kept = sigma > _RANK_CUT * sigma.max()
     rows = vectors[:, is_kept] * np.sqrt(sigma[is_kept])
-    return normalize_rows(rows if basis is None else basis @ rows)
+    if bases:
+        first, total = 0, np.zeros((len(bases[0]), rows.shape[1]))
+        for basis in bases:
+            total += basis @ rows[first : first + basis.shape[1]]
+            first += basis.shape[1]
+        rows = total
+    return normalize_rows(rows)
 
 
 def affinity_of_directions(directions: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the fourth power of the cosine between any two directions, 1 on the diagonal."""
     n = len(directions)
     affinity = np.empty((n, n))
-    for start in range(0, n, _ROWS):
-        block = slice(start, start + _ROWS)
-        rows = directions[block] @ directions[start:].T
-        rows *= rows
-        rows *= rows
-        affinity[block, start:] = rows
-        affinity[start:, block] = rows.T
+
+    def fill(start: int, stop: int) -> None:
+        for first in range(start, n, _TILE):
+            columns = slice(first, first + _TILE)
+            tile = directions[start:stop] @ directions[columns].T
+            tile *= tile
+            np.multiply(tile, tile, out=affinity[start:stop, columns])
+            if first > start:
+                affinity[columns, start:stop] = affinity[start:stop, columns].T
+
+    run_blocks(fill, n, _TILE)
     np.fill_diagonal(affinity, 1.0)
     return affinity
 
@@ -158,4 +169,5 @@ def low_rank_affinity(
         # A = Rᵀ Pᵀ with orthonormal P: the small matrix Rᵀ has the same U and Σ as A.
         wide = matrix.shape[0] < matrix.shape[1]
         U, values, _ = svd(np.asarray(np.linalg.qr(matrix.T, mode="r")).T if wide else matrix)
-    return affinity_of_directions(leading_directions(values, U, basis))
+    bases = () if basis is None else (basis,)
+    return affinity_of_directions(leading_directions(values, U, *bases))

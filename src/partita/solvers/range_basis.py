@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from partita._linalg import eigh
 
-__all__ = ["SimilarityBasis", "extend_basis", "similarity_basis"]
+__all__ = ["SimilarityBasis", "outside_basis", "similarity_basis"]
 
 _COMPLETE = 0.75  # share of n from which on a basis of all n vectors is used
 _ROUNDING = 1e-13  # relative size of values and vectors that rounding alone explains
@@ -71,17 +70,48 @@ def _is_kept(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(size > _ROUNDING * size.max())
 
 
-def extend_basis(P: Matrix, parts: Sequence[Matrix]) -> Matrix:
-    """Return orthonormal columns, P first, that span P and all parts."""
+def outside_basis(P: Matrix, old: Matrix, inner: Matrix, columns: Matrix) -> Matrix:
+    """Return orthonormal columns that span, together with P, `old @ inner` and `columns`.
+
+    O(n p c + n q²) for P of p, `columns` of c and `old` of q columns: what lies in the span of
+    `old` is rotated by its coefficients.
+
+    Parameters
+    ----------
+    P : array of shape (n, p)
+        Orthonormal columns.
+    old : array of shape (n, q)
+        Orthonormal columns, orthogonal to P.
+    inner : array of shape (q, r)
+        Coefficients of columns in the span of `old`.
+    columns : array of shape (n, c)
+        Other columns.
+
+    Returns
+    -------
+    array of shape (n, s), s <= r + c
+        Orthogonal to P.
+    """
     n, p = P.shape
     if p == n:
-        return P
-    columns = np.column_stack(parts)
-    length = np.linalg.norm(columns, axis=0)
-    columns = columns[:, length > 0] / length[length > 0]
-    columns -= P @ (P.T @ columns)
-    Q, R, _ = scipy.linalg.qr(columns, mode="economic", pivoting=True, check_finite=False)
-    new = Q[:, np.abs(np.diag(R)) > _ROUNDING]
-    # short columns keep rounding errors along P, which their new length has magnified
-    new -= P @ (P.T @ new)
-    return np.column_stack([P, np.linalg.qr(new)[0]])
+        return np.empty((n, 0))
+    columns = _unit_columns(columns)
+    rest = columns
+    for _ in range(2):  # the second time removes what rounding left
+        rest = rest - P @ (P.T @ rest)
+        rest = rest - old @ (old.T @ rest)
+    frame = np.column_stack([old, _leading_columns(rest)])
+    inner = np.pad(inner, ((0, frame.shape[1] - old.shape[1]), (0, 0)))
+    return np.asarray(frame @ _leading_columns(np.column_stack([inner, frame.T @ columns])))
+
+
+def _unit_columns(matrix: Matrix) -> Matrix:
+    """Return the columns with unit length, without those of zeros."""
+    length = np.linalg.norm(matrix, axis=0)
+    return np.asarray(matrix[:, length > 0] / length[length > 0])
+
+
+def _leading_columns(matrix: Matrix) -> Matrix:
+    """Return orthonormal columns that span those of a matrix, up to rounding."""
+    Q, R, _ = scipy.linalg.qr(matrix, mode="economic", pivoting=True, check_finite=False)
+    return np.asarray(Q[:, np.abs(np.diag(R)) > _ROUNDING])

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from partita._threads import run_blocks
 
 __all__ = ["ColumnErrors", "EntryErrors", "Errors", "all_below", "largest_entry"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-_ROWS = 256  # rows of an n x n matrix per block, which stay in the cache
+_ROWS = 256  # rows of an n x n matrix per block
+_COLUMNS = 512  # columns of such a block at a time, which stay in the cache
 
 
 @dataclass
@@ -123,37 +127,52 @@ class EntryErrors(Errors):
         self.weight, self.factors = weight, factors
         self.matrix, self._full_multiplier = np.zeros((n, n)), np.zeros((n, n))
         self._largest = np.inf
+        self._is_plain = bool(np.all(root == 1.0))  # every row stands for one sample
 
     def update(self, misfit: Matrix, mu: float) -> float:
         """Update by blocks: with Q = S - S Z + Y/mu, the new Y is mu Q clipped at thresholds."""
-        squares, self._largest = 0.0, 0.0
+        n = len(self.basis)
+        squares, largest = np.zeros(n), np.zeros(n)  # by the first column of a block
         product = np.zeros_like(self.multiplier)
-        for start in range(0, len(self.basis), _ROWS):
+        for start in range(0, n, _ROWS):
             rows = slice(start, start + _ROWS)
-            limit = self.weight * np.outer(self.root[rows], self.root)
-            if self.factors is not None:
-                limit *= self.factors[rows]
             Y, E = self._full_multiplier[rows], self.matrix[rows]
             np.matmul(self.basis[rows], misfit, out=E)
-            E *= mu
-            E += Y
-            clipped = np.clip(E, -limit, limit)
-            E -= clipped
-            E /= mu
-            np.subtract(clipped, Y, out=Y)  # mu (S - S Z - E)
-            squares += float(np.vdot(Y, Y))
-            np.abs(Y, out=Y)
-            Y /= self.root[rows, None]
-            Y /= self.root
-            self._largest = max(self._largest, float(Y.max()) / mu)
-            Y[:] = clipped
-            product += self.basis[rows].T @ clipped
+
+            def update(
+                first: int, last: int, rows: slice = rows, Y: Matrix = Y, E: Matrix = E
+            ) -> None:
+                y, e = Y[:, first:last], E[:, first:last]
+                change = y.copy()
+                e *= mu
+                e += y
+                limit = self._thresholds(rows, slice(first, last))
+                np.clip(e, -limit, limit, out=y)
+                e -= y
+                e /= mu
+                np.subtract(y, change, out=change)  # mu (S - S Z - E)
+                squares[first] += np.vdot(change, change)
+                if not self._is_plain:
+                    change /= self.root[rows, None]
+                    change /= self.root[first:last]
+                largest[first] = max(largest[first], change.max(), -change.min())
+
+            run_blocks(update, n, _COLUMNS)
+            product += self.basis[rows].T @ Y
+        self._largest = float(largest.max()) / mu
         # PᵀE = Pᵀ(S - S Z) - Pᵀ(S - S Z - E)
         np.subtract(self.multiplier, product, out=self.error)
         self.error /= mu
         self.error += misfit
         self.multiplier = product
-        return float(np.sqrt(squares)) / mu
+        return float(np.sqrt(squares.sum())) / mu
+
+    def _thresholds(self, rows: slice, columns: slice) -> Any:
+        """Return the thresholds of a block of pairs; a number if all are equal."""
+        limit: Any = self.weight
+        if not self._is_plain:
+            limit = limit * np.outer(self.root[rows], self.root[columns])
+        return limit if self.factors is None else limit * self.factors[rows, columns]
 
     def residual_below(self, tol: float) -> bool:
         return self._largest < tol

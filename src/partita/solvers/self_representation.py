@@ -17,7 +17,7 @@ from partita.solvers.low_rank import (
     leading_directions,
     shrink_singular_values,
 )
-from partita.solvers.range_basis import SimilarityBasis, extend_basis
+from partita.solvers.range_basis import SimilarityBasis, outside_basis
 from partita.solvers.representation_errors import Errors, all_below, largest_entry
 from partita.solvers.spectral import normalize_rows, spectral_embedding
 
@@ -174,10 +174,10 @@ def fit_representation(
         threshold = rank_weight[: len(X)] if isinstance(rank_weight, np.ndarray) else rank_weight
         J = shrink_singular_values(X, threshold / mu)
         loadings = (J.V * J.sigma).T
-        J_outside = basis[:, p:] @ J.U[p:]
         last_B, B = B, H * (root / np.sqrt(degree))[:, None]
-        basis = extend_basis(P, [J_outside, B, last_B])
-        outside = basis[:, p:].T
+        old = basis[:, p:]
+        new = outside_basis(P, old, J.U[p:], np.column_stack([B, last_B]))
+        basis, outside = np.column_stack([P, new]), new.T
 
         Z, gap = (np.empty((basis.shape[1], n)) for _ in range(2))  # gap = Z - J
         J_inside = J.U[:p] @ loadings
@@ -185,7 +185,7 @@ def fit_representation(
         np.subtract(Z[:p], J_inside, out=gap[:p])
         N_BB = (outside @ B) @ B.T
         gap[p:] = (N_BB - (outside @ last_B) @ last_B.T) / mu
-        Z[p:] = (outside @ J_outside) @ loadings + gap[p:]
+        Z[p:] = ((outside @ old) @ J.U[p:]) @ loadings + gap[p:]
 
         misfit = P.T - Z[:p]
         misfit *= values[:, None]
@@ -255,12 +255,20 @@ def _directions(basis: Matrix, coefficients: Matrix, partition: Matrix) -> Matri
         symmetric += Z.T
         del Z
         return leading_directions(*eigh(symmetric.T, driver="evd", overwrite=True))
-    Q, R = np.linalg.qr(np.column_stack([basis, coefficients.T, partition]))
-    half = R[:, :p] @ (R[:, p : 2 * p].T / 2)
-    core = R[:, 2 * p :] @ R[:, 2 * p :].T
-    core += half
-    core += half.T
-    return leading_directions(*eigh(core.T, driver="evd", overwrite=True), Q)
+    others = np.column_stack([coefficients.T, partition])
+    inside = basis.T @ others
+    others -= basis @ inside
+    # twice: rounding leaves parts along the basis in columns that are nearly in its span
+    correction = basis.T @ others
+    others -= basis @ correction
+    inside += correction
+    Q, R = np.linalg.qr(others)
+    wide = np.concatenate([inside, R])  # `others` in terms of the basis and Q
+    core = wide[:, p:] @ wide[:, p:].T
+    core[:, :p] += wide[:, :p] / 2
+    core[:p] += wide[:, :p].T / 2
+    values, vectors = eigh(core.T, driver="evd", overwrite=True)
+    return leading_directions(values, vectors, basis, Q)
 
 
 def representation_labels(
