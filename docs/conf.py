@@ -51,6 +51,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"partita {version}"
 html_static_path = ["site"]
 html_css_files = ["site.css"]
+# Pages outside folders have no pages below them: their left menu would be an empty column. The
+# tables of the papers need its width.
+html_sidebars: dict[str, list[str]] = {"*": [], "papers/*": []}
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

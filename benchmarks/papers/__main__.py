@@ -20,7 +20,7 @@ from benchmarks.papers._figures import draw_figures
 from benchmarks.papers._pages import DOCS, stale, write_pages
 from benchmarks.papers._records import FOLDER, Records, missing
 from benchmarks.papers._run import expectation, run, unavailable
-from benchmarks.papers._tables import read_tables
+from benchmarks.papers._tables import Task, read_tables
 from benchmarks.papers._verdicts import SIGNS, cells
 
 
@@ -61,15 +61,22 @@ def parse() -> argparse.Namespace:
 def show_list() -> None:
     """Print every table with its state and the expected hours of what is left."""
     expected, grid = expectation(), Grid("table", "title", "fits", "left", "hours left")
+    every: list[Task] = []
+    every_left: list[Task] = []
     notes = []
     for table in read_tables().values():
         tasks = list(dict.fromkeys(table.tasks()))
         left = missing(tasks, {table.paper: Records(table.paper)})
+        every += tasks
+        every_left += left
         grid.add_row(
             table.key, table.title, str(len(tasks)), str(len(left)), f"{hours(left, expected):.2g}"
         )
         notes += [f"{table.key}, {d}: {why}" for d, why in unavailable(table).items()]
         notes += [f"{table.key}, {d}: {why}" for d, why in table.missing.items()]
+    every, every_left = list(dict.fromkeys(every)), list(dict.fromkeys(every_left))
+    numbers = str(len(every)), str(len(every_left)), f"{hours(every_left, expected):.2g}"
+    grid.add_row("all", "every fit once", *numbers)
     console = Console(width=140)
     console.print(grid)
     for note in notes:

@@ -1,13 +1,14 @@
 """Records of fits, one JSON line each, in `records/<paper>.jsonl`.
 
-A record has the scores of one fit, the seed, and a reference to the versions it was made with. It
-has no name of a machine and no path. A line is written when the fit ends, so a run that is stopped
-continues where it was.
+A record has the scores of one fit, the seed, and a reference to the versions and the kind of
+machine it was made with. It has no name of a machine and no path. A line is written when the fit
+ends, so a run that is stopped continues where it was.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import platform
 from collections.abc import Iterable
 from hashlib import sha256
@@ -78,9 +79,11 @@ def cell_of(record: dict[str, Any]) -> Cell:
 
 
 def versions() -> dict[str, Any]:
-    """Return the versions that results depend on, with an id."""
+    """Return the versions and the kind of machine that results depend on, with an id."""
     packages = ("partita", "numpy", "scipy", "scikit-learn", "numba")
-    content = {"python": platform.python_version(), **{name: version(name) for name in packages}}
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    content = {"python": platform.python_version(), "machine": machine}
+    content |= {name: version(name) for name in packages}
     return {"id": sha256(canonical(content).encode()).hexdigest()[:8], "versions": content}
 
 

@@ -115,7 +115,9 @@ class SPCE(LearnedMatrixConsensus):
 
     - The program returns as many clusters as S has components. Here, surplus components are merged
       by average linkage of their mean co-association, and if there are too few, they are split by
-      average linkage of the squared distances in the embedding Y.
+      average linkage of the squared distances in the embedding Y. Tables of the paper count all
+      components: on WarpAR 50 to 60 for ten classes, with an NMI of 0.43 that ten clusters of the
+      same matrix do not have (0.15).
     - If the K-th smallest eigenvalue is multiple, Y is not unique, and the result of the program
       depends on the order of rows. Here all its eigenvectors count with the same fraction.
     - A pair exactly at the threshold of (17) is kept; in the program this depends on rounding.
