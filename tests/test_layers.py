@@ -25,7 +25,7 @@ LAYERS: tuple[frozenset[str], ...] = (
         }
     ),
     frozenset({"_atomic", "_damage", "_memory", "_packages", "_threads", "_warn"}),
-    frozenset({"_data_frames", "_kernels"}),
+    frozenset({"_data_frames", "_kernels", "_pictures"}),
     frozenset({"_contingency", "_input", "_numbering"}),
     frozenset({"ensemble"}),
     frozenset({"io"}),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from partita import compare, fuse, report
+from partita import cluster_tree, compare, fuse, report
 from partita._data_frames import html_of_records
+from partita._pictures import draw_bars, draw_curve
 from partita.datasets import make_partitions
 from partita.plotting import ConfidenceDisplay
 
@@ -58,6 +60,35 @@ def test_results_show_tables(fusion):
     assert repr(fusion).startswith("Fusion of 10 partitions of 60 samples into 3 clusters")
     methods = compare(fusion.partitions, ["eac", "sec"], n_clusters=3)
     assert [row[0] for row in Cells(methods._repr_html_()).rows] == ["method", "eac", "sec"]
+
+
+def test_results_show_pictures(fusion):
+    methods = compare(fusion.partitions, ["eac", "sec"], n_clusters=3)
+    tree = cluster_tree(fusion.scan.labels)
+    pictures = {}
+    for result in (fusion, fusion.diagnosis, fusion.scan, fusion.partitions, methods, tree):
+        page = ElementTree.fromstring(result._repr_html_())
+        pictures[type(result).__name__] = page.find("svg")
+    assert None not in pictures.values()
+    assert len(pictures["Diagnosis"].findall("rect")) == 60  # samples
+    assert len(pictures["Ensemble"].findall("rect")) == 10  # partitions
+    assert len(pictures["Comparison"].findall("rect")) == 2  # methods
+    assert len(pictures["KScan"].findall("circle")) == 3  # numbers of clusters
+    assert len(pictures["ClusterTree"].findall("circle")) == 2 + 3 + 4  # clusters
+    assert len(pictures["ClusterTree"].findall("path")) == len(tree.edge_records())
+
+
+def test_heights_of_a_picture():
+    picture = ElementTree.fromstring(draw_bars([1.0, 0.5, float("nan")], "a < b", [0, 1, 2]))
+    first, second = picture.findall("rect")
+    assert float(first.get("height")) == pytest.approx(2 * float(second.get("height")))
+    assert first.get("fill") != second.get("fill")
+    assert picture.find("title").text == "a < b"
+    assert len(ElementTree.fromstring(draw_bars(range(5000), "many")).findall("rect")) == 200
+    curve = ElementTree.fromstring(draw_curve([2, 3, 4], [0.1, 0.5, -0.2], [0, 0, 0.1], "", 3))
+    heights = [float(point.get("cy")) for point in curve.findall("circle")]
+    assert heights[1] < heights[0] < heights[2]
+    assert [point.get("r") for point in curve.findall("circle")] == ["2.5", "4", "2.5"]
 
 
 def test_a_display_shows_its_picture(fusion):

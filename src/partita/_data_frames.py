@@ -37,6 +37,7 @@ def html_of_records(
     records: Sequence[dict[str, Any]],
     columns: Iterable[str] | None = None,
     caption: str = "",
+    picture: str = "",
 ) -> str:
     """Return records as an HTML table, which a notebook shows.
 
@@ -48,6 +49,8 @@ def html_of_records(
         Keys to show. By default all keys of the first record.
     caption : str, default=""
         Text above the table.
+    picture : str, default=""
+        SVG below the table.
     """
     keys = list(columns or (records[0] if records else ()))
     head = "".join(f"<th>{escape(key)}</th>" for key in keys)
@@ -57,7 +60,7 @@ def html_of_records(
     )
     return (
         f"<div><p>{escape(caption)}</p><table><thead><tr>{head}</tr></thead>"
-        f"<tbody>{rows}</tbody></table></div>"
+        f"<tbody>{rows}</tbody></table>{picture}</div>"
     )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from partita._data_frames import frame_of_records, html_of_records
 from partita._input.containers import label_columns
 from partita._input.label_vector import code_labels
+from partita._pictures import draw_tree
 from partita.alignment._matching import align_labels
 from partita.alignment._ordering import order_layers
 from partita.ensemble import Ensemble
@@ -165,7 +166,23 @@ class ClusterTree:
     def _repr_html_(self) -> str:
         sizes = ", ".join(map(str, self.n_clusters))
         caption = f"Cluster tree of {sizes} clusters: the most stable partition of every branch"
-        return html_of_records(self.branch_records(), caption=caption)
+        return html_of_records(self.branch_records(), caption=caption, picture=self._picture())
+
+    def _picture(self) -> str:
+        n = len(self.labels)
+        places = [np.argsort(positions) for positions in self.positions]
+        sizes = [
+            np.array([np.count_nonzero(self.labels[:, i] == c) / n for c in names])[places[i]]
+            for i, names in enumerate(self.clusters)
+        ]
+        edges = []
+        for e in self.edge_records():
+            level = e["level"]
+            i = int(np.searchsorted(self.clusters[level], e["from_cluster"]))
+            j = int(np.searchsorted(self.clusters[level + 1], e["to_cluster"]))
+            places_of = int(self.positions[level][i]), int(self.positions[level + 1][j])
+            edges.append((level, *places_of, e["n_samples"] / n))
+        return draw_tree(sizes, edges, "clusters, from the first partition to the last")
 
     def _name(self, level: int) -> Any:
         return self.names[level] if self.names else level

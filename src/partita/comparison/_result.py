@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._data_frames import frame_of_records, html_of_records
+from partita._pictures import draw_bars
 from partita.comparison._text_table import text_table
 
 __all__ = ["MEASURES", "Comparison"]
 
 MEASURES = ("ACC", "NMI", "ARI")  # scores against the true classes
+_MOST_NAMED = 10  # bars with a name in a picture
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,7 +74,10 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         columns = [c for c in self.records[0] if c not in ("name", "bytes_needed", "warnings")]
-        return html_of_records(self.records, columns, f"Comparison of {len(self)} results")
+        scores = [np.nan if r["anmi"] is None else r["anmi"] for r in self.records]
+        names = [str(r["method"]) for r in self.records] if len(self) <= _MOST_NAMED else ()
+        picture = draw_bars(scores, "average NMI with the partitions", names=names)
+        return html_of_records(self.records, columns, f"Comparison of {len(self)} results", picture)
 
     def __repr__(self) -> str:
         measures = [m for m in ("anmi", "agreement", *MEASURES) if m in self.records[0]]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._data_frames import frame_of_records, html_of_records
+from partita._pictures import draw_bars
 from partita.diagnostics._records import (
     records_of_clusters,
     records_of_partitions,
@@ -288,7 +289,21 @@ class Diagnosis:
         return frame_of_records(records_of_samples(self))
 
     def _repr_html_(self) -> str:
-        return html_of_records(self.cluster_records(), caption=repr(self).replace("\n", " · "))
+        return self.to_html(repr(self).replace("\n", " · "))
+
+    def to_html(self, caption: str = "") -> str:
+        """Return the table of clusters and the confidence of the samples as HTML.
+
+        Parameters
+        ----------
+        caption : str, default=""
+            Text above the table.
+        """
+        rows = np.flatnonzero(self.labels >= 0)
+        rows = rows[np.lexsort((-self.confidence[rows], self.labels[rows]))]
+        title = "confidence of the samples, by cluster"
+        picture = draw_bars(self.confidence[rows], title, self.labels[rows])
+        return html_of_records(self.cluster_records(), caption=caption, picture=picture)
 
     def __repr__(self) -> str:
         if self.best_partition is None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._data_frames import frame_of_records, html_of_records
+from partita._pictures import draw_bars
 from partita.ensemble._records import records_of_partitions, records_of_samples
 from partita.ensemble.layout import HasLayout, LabelLayout, read_only
 
@@ -80,7 +81,8 @@ class CodedTable(HasLayout):
         records = records_of_partitions(self)
         n_more = len(records) - _MOST_SHOWN
         more = f"; {n_more} partitions are not shown" if n_more > 0 else ""
-        return html_of_records(records[:_MOST_SHOWN], caption=f"{self!r}{more}")
+        picture = draw_bars([r["n_clusters"] for r in records], "clusters of each partition")
+        return html_of_records(records[:_MOST_SHOWN], caption=f"{self!r}{more}", picture=picture)
 
     def __len__(self) -> int:
         return self.n_samples

@@ -126,8 +126,9 @@ class Fusion:
         return self.diagnosis.to_frame()
 
     def _repr_html_(self) -> str:
-        records = [] if self.diagnosis is None else self.diagnosis.cluster_records()
-        return html_of_records(records, caption=repr(self))
+        if self.diagnosis is None:
+            return html_of_records([], caption=repr(self))
+        return self.diagnosis.to_html(repr(self))
 
 
 def fuse(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._data_frames import frame_of_records, html_of_records
+from partita._pictures import draw_curve
 
 __all__ = ["CDF_POINTS", "CRITERION", "KScan"]
 
@@ -178,7 +179,10 @@ class KScan:
             also = f"; within one standard error too: {', '.join(others)}" if others else ""
             caption = f"Suggested: K = {self.best_k}{also}"
         columns = ["k", "gain", "standard_error", *self.curves]
-        return html_of_records(self.records(), columns, caption)
+        picture = draw_curve(
+            self.k, self.gain, self.standard_error, "gain over the null, by K", self.best_k
+        )
+        return html_of_records(self.records(), columns, caption, picture)
 
     def __str__(self) -> str:
         lines = [f"{'K':>4} {self.criterion:>12} {'null':>8} {'gain':>8} {'s.e.':>8}"]
