@@ -457,6 +457,18 @@ def test_time_is_predicted_before_the_first_step(scan):
     np.testing.assert_array_equal(watched.gain, scan(data, [2, 3], **options).gain)
 
 
+def test_few_samples_that_cannot_be_scanned_are_no_failure():
+    """A partition of two samples labels none of those by which the time is predicted."""
+    rng = np.random.default_rng(0)
+    labels = np.zeros((2000, 8), np.int64)  # with clusters too rare for a part of the samples
+    labels[:40] = np.where(rng.random((40, 8)) < 0.1, 9, rng.integers(1, 8, 40)[:, None])
+    labels[:, 7] = np.where(np.arange(2000) < 2, labels[:, 7], -1)
+    options = {"n_resamples": 2, "n_null": 2, "random_state": 0}
+    with config_context(progress=lambda _: None):
+        watched = scan_k(labels, [2, 3, 4], **options)
+    np.testing.assert_array_equal(watched.gain, scan_k(labels, [2, 3, 4], **options).gain)
+
+
 @pytest.mark.parametrize("n_null", [3, 9])
 def test_progress_counts_up_to_the_end(n_null):
     steps = []

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.spatial.distance import pdist
 from sklearn.decomposition import PCA
 
 from partita import diagnose
 from partita.datasets import make_partitions
 from partita.ensemble import Ensemble
 from partita.plotting import EmbeddingDisplay
+from partita.plotting._coordinates import _GAP, _ring
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +79,23 @@ def test_parts_without_a_common_base_cluster_are_disks_side_by_side() -> None:
             np.sqrt(((places[parts == k] - centers[k]) ** 2).sum(axis=1).max()) for k in (0, 1)
         ]
         assert radius[0] > radius[1]
+
+
+def test_a_sample_of_its_own_leaves_the_others_their_size() -> None:
+    parts = np.repeat([0, 1], [400, 1])
+    rng = np.random.default_rng(0)
+    partitions = np.column_stack([3 * parts + rng.integers(2, size=401) for _ in range(12)])
+    places = EmbeddingDisplay.from_labels(partitions, parts).coordinates
+    width = np.ptp(places[:400], axis=0).max() / np.ptp(places, axis=0).max()
+    assert width > 0.5
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (9, 1), (5, 5, 5), (100, 1, 1), (8, 7, 3, 2, 1, 1, 1)])
+def test_disks_on_a_circle_do_not_touch(sizes) -> None:
+    radii = np.sqrt(sizes)
+    distance = pdist(_ring(radii))
+    apart = distance / pdist(radii[:, None], lambda a, b: (a + b).item())
+    assert apart.min() == pytest.approx(_GAP)
 
 
 def test_samples_without_labels_have_a_place() -> None:

@@ -89,12 +89,16 @@ def _spectral(graph: Any, n_clusters: int) -> NDArray[np.float64]:
 
 
 def _ring(radii: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return centers of disks on a circle such that neighbors do not touch."""
+    """Return centers of disks on a circle such that no two touch; the largest disks come first.
+
+    Each disk has a sector by its radius. The chord between two centers is then the shortest, in
+    units of the two radii, for the two largest disks.
+    """
     if len(radii) == 1:
         return np.zeros((1, 2))
     angles = 2 * np.pi * radii / radii.sum()
     middle = np.cumsum(angles) - angles / 2
-    distance = np.max(_GAP * radii / np.sin(angles / 2))
+    distance = _GAP * radii[:2].sum() / (2 * np.sin(angles[:2].sum() / 4))
     return distance * np.column_stack([np.cos(middle), np.sin(middle)])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from partita.config import config_context, get_config, report_progress
 from partita.consensus import BaseConsensus
+from partita.exceptions import PartitaWarning
 from partita.registry import growth_exponent
 from partita.select_k._curves import Curves, Judged
 
@@ -74,8 +76,7 @@ class Steps:
         if get_config().progress is not None and size >= _LEAST_RATIO * _SAMPLES_PER_CLUSTER * max(
             ks
         ):
-            with config_context(progress=None):
-                self._seconds = _predict(pilot, size, method, n_resamples, n_null)
+            self._seconds = _predict(pilot, size, method, n_resamples, n_null)
             self._report()
 
     def advance(self, n_clusters: int) -> None:
@@ -93,8 +94,8 @@ class Steps:
         report_progress("scan", self._done, self._total, self.message, self._seconds)
 
 
-def _predict(pilot: Pilot, size: int, method: Any, n_resamples: int, n_null: int) -> float:
-    """Return the seconds that a scan takes at most.
+def _predict(pilot: Pilot, size: int, method: Any, n_resamples: int, n_null: int) -> float | None:
+    """Return the seconds that a scan takes at most; None if few samples cannot be scanned.
 
     The second of two pilots has four times as many samples. Their times determine a constant part
     and one that grows with a power of the number of samples.
@@ -102,24 +103,35 @@ def _predict(pilot: Pilot, size: int, method: Any, n_resamples: int, n_null: int
     exponent = growth_exponent(method.info.time) if isinstance(method, BaseConsensus) else 1
     rng = np.random.default_rng(0)
     times = []
-    for n_rows in (size // _LEAST_RATIO, size):
-        rows = np.sort(rng.choice(pilot.n_samples, n_rows, replace=False))
-        observed, null = pilot.ensembles(rows, rng)
-        start = perf_counter()
-        Curves(observed, method, 1, rng, _ignore)
-        middle = perf_counter()
-        Curves(null, method, 1, rng, _ignore, is_null=True)
-        end = perf_counter()
-        # Two halves cost about as much as the whole ensemble: each time is that of two ensembles.
-        times.append(
-            (1 + n_resamples) / 2 * (middle - start)
-            + n_null * (1 + NULL_RESAMPLES) / 2 * (end - middle)
-        )
+    with config_context(progress=None), warnings.catch_warnings():
+        warnings.simplefilter("ignore", PartitaWarning)  # of few samples, not of the scan
+        for n_rows in (size // _LEAST_RATIO, size):
+            rows = np.sort(rng.choice(pilot.n_samples, n_rows, replace=False))
+            try:
+                observed, null = _time(pilot.ensembles(rows, rng), method, rng)
+            except ValueError:  # a partition may label none of them; the scan has all
+                return None
+            # Two halves cost about as much as the whole: each time is that of two ensembles.
+            times.append(
+                (1 + n_resamples) / 2 * observed + n_null * (1 + NULL_RESAMPLES) / 2 * null
+            )
     small, large = times
     growing = (large - small) / (1.0 - _LEAST_RATIO**-exponent)
     growing = min(max(growing, _LEAST_GROWTH * large), large)
     growth = (pilot.n_samples / size) ** exponent
     return pilot.n_repetitions * (large - growing + growing * growth)
+
+
+def _time(
+    ensembles: tuple[Iterable[Judged], Iterable[Judged]], method: Any, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the seconds of the curves of an observed and of a null ensemble, with two halves."""
+    observed, null = ensembles
+    start = perf_counter()
+    Curves(observed, method, 1, rng, _ignore)
+    middle = perf_counter()
+    Curves(null, method, 1, rng, _ignore, is_null=True)
+    return middle - start, perf_counter() - middle
 
 
 def _ignore(_: int) -> None:
