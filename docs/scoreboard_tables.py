@@ -12,7 +12,8 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.scoreboard import calibration, choosing_k  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
-from benchmarks.scoreboard._statistics import Board, boards  # noqa: E402
+from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
+from benchmarks.scoreboard._tables import false_alarms, table  # noqa: E402
 
 KINDS = {
     "faces": ("jaffe", "orl", "umist", "warpar10p", "yale"),
@@ -20,7 +21,6 @@ KINDS = {
     "text": ("medical", "tr11", "tr12", "tr23", "tr41", "tr45"),
 }
 OTHER = "measurements"  # and points in the plane
-GENERATORS = {"landmark_spectral": "LandmarkSpectral", "random_k": "RandomK"}
 CLEAR = 2.0  # standard errors
 
 
@@ -42,10 +42,10 @@ def words() -> str:
             difference, error = board.difference(j, board.reference)
             is_clear = abs(difference) > CLEAR * error
             sign = "better" if difference > 0 else "worse"
-            parts[sign if is_clear else "equal"].append(_name(name))
+            parts[sign if is_clear else "equal"].append(full_name(name))
     lines = [
-        f"- On {len(board.sets)} sets with features, the default, {_name(default)}, has the mean "
-        f"ARI {board.means[board.reference]:.3f}.",
+        f"- On {len(board.sets)} sets with features, the default, {full_name(default)}, has the "
+        f"mean ARI {board.means[board.reference]:.3f}.",
     ]
     if parts["better"]:
         lines.append(f"- Better by more than two standard errors: {', '.join(parts['better'])}.")
@@ -75,31 +75,40 @@ def kinds_table() -> str:
     best = {kind: board.scores[by_kind[kind]].mean(axis=0).max() for kind in kinds}
     for j, name in enumerate(board.contenders):
         cells = [_cell(board.scores[by_kind[kind], j], best[kind]) for kind in kinds]
-        lines.append(_row([_name(name), *cells]))
+        lines.append(_row([full_name(name), *cells]))
     return "\n".join(lines)
 
 
 def rules_table() -> str:
     """Return how often each rule finds the number of clusters of tables of labels."""
-    return choosing_k.table(read(choosing_k.RECORDS), "labels")
+    return table(read(choosing_k.RECORDS), "labels")
 
 
 def feature_rules_table() -> str:
     """Return how often each rule finds the number of round clusters of features."""
-    return choosing_k.table(read(choosing_k.RECORDS), "features")
+    return table(read(choosing_k.RECORDS), "features")
+
+
+def shape_rules_table() -> str:
+    """Return how often each rule finds the number of clusters that are not round."""
+    return table(read(choosing_k.RECORDS), "shapes")
 
 
 def partition_rules_table() -> str:
     """Return how often each rule finds the number of classes from partitions of real sets."""
-    return choosing_k.table(read(choosing_k.RECORDS), "partitions")
+    return table(read(choosing_k.RECORDS), "partitions")
 
 
 def label_noise_table() -> str:
-    return choosing_k.false_alarms(read(choosing_k.RECORDS), "labels")
+    return false_alarms(read(choosing_k.RECORDS), "labels")
 
 
 def feature_noise_table() -> str:
-    return choosing_k.false_alarms(read(choosing_k.RECORDS), "features")
+    return false_alarms(read(choosing_k.RECORDS), "features")
+
+
+def shape_noise_table() -> str:
+    return false_alarms(read(choosing_k.RECORDS), "shapes")
 
 
 def calibration_table() -> str:
@@ -131,7 +140,7 @@ def _board_table(board: Board) -> str:
         else:
             counts = [str(wins), str(losses)]
         cells += [f"{board.ranks[j]:.1f}", *counts, f"{board.seconds[j]:.2f}"]
-        lines.append(_row([_name(name), *cells]))
+        lines.append(_row([full_name(name), *cells]))
     return "\n".join(lines)
 
 
@@ -139,13 +148,6 @@ def _cell(scores: np.ndarray, best: float) -> str:
     mean, error = scores.mean(), scores.std(ddof=1) / np.sqrt(len(scores))
     text = f"{mean:.2f}"
     return f"**{text}** ± {error:.2f}" if text == f"{best:.2f}" else f"{text} ± {error:.2f}"
-
-
-def _name(contender: str) -> str:
-    """Return "LandmarkSpectral + CCGP" for "landmark_spectral + ccgp"."""
-    source, _, method = contender.rpartition(" + ")
-    name = "Voting" if method == "voting" else method.upper()
-    return f"{GENERATORS[source]} + {name}" if source else name
 
 
 def _head(names: list[str]) -> list[str]:

@@ -30,6 +30,8 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/api.md", "names", api_tables.tables),
     ("docs/choosing-k.md", "rules", scoreboard_tables.rules_table),
     ("docs/choosing-k.md", "feature-rules", scoreboard_tables.feature_rules_table),
+    ("docs/choosing-k.md", "shape-rules", scoreboard_tables.shape_rules_table),
+    ("docs/choosing-k.md", "shape-noise", scoreboard_tables.shape_noise_table),
     ("docs/choosing-k.md", "partition-rules", scoreboard_tables.partition_rules_table),
     ("docs/choosing-k.md", "label-noise", scoreboard_tables.label_noise_table),
     ("docs/choosing-k.md", "feature-noise", scoreboard_tables.feature_noise_table),

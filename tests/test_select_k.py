@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, make_blobs, make_circles
 from sklearn.metrics import silhouette_score
 from sklearn.preprocessing import StandardScaler
 
@@ -17,15 +17,15 @@ from partita.datasets import make_partitions
 from partita.diagnostics import confidence_and_margin
 from partita.ensemble import Ensemble, _ensemble
 from partita.exceptions import PartitaWarning
-from partita.generators import RandomK, RandomRows, SpectralBandwidths, generate
+from partita.generators import LandmarkSpectral, RandomK, RandomRows, SpectralBandwidths, generate
 from partita.generators.generation import mark_of
 from partita.matrices import coassociation
 from partita.metrics import adjusted_rand
 from partita.select_k import scan_k, scan_k_features
 from partita.select_k._decision import Decision
+from partita.select_k._evidence import Evidence, isolation, tightness
 from partita.select_k._null import copies, permuted
 from partita.select_k._rows import DistinctRows, agreements
-from partita.select_k._shape import tightness
 from partita.solvers.components import connected_components
 
 QUICK = {"n_resamples": 3, "n_null": 4, "method": EAC()}
@@ -132,12 +132,53 @@ def test_features_need_tight_clusters_and_agreement():
     assert best([0.7, 0.96, 0.7], [1.0, 1.5, 1.2]) == 3
 
 
+def test_a_peak_of_the_silhouette_decides_between_tied_numbers():
+    """The gains of 3 and 4 are tied; the silhouette counts if no larger K is tied with its best."""
+    rng = np.random.default_rng(0)
+    nulls, halves = rng.normal(0.05, 0.01, (10, 4)), rng.normal(0.7, 0.02, (20, 4))
+
+    def best(separation, silhouette):
+        values = np.asarray(silhouette), rng.normal(0.7, 0.02, (20, 4))
+        observed = np.asarray(separation)
+        return Decision([2, 3, 4, 5], observed, halves, nulls, 10, None, values).best_k
+
+    assert best([0.3, 0.70, 0.69, 0.5], [0.4, 0.70, 0.75, 0.6]) == 4
+    assert best([0.3, 0.70, 0.69, 0.5], [0.4, 0.75, 0.70, 0.6]) == 3
+    assert best([0.3, 0.70, 0.69, 0.5], [0.4, 0.70, 0.75, 0.745]) == 3, "a plateau is no peak"
+    assert best([0.3, 0.70, 0.60, 0.5], [0.4, 0.70, 0.75, 0.6]) == 3, "the gains are not tied"
+    assert best([0.3, 0.70, 0.69, 0.5], [0.4, 0.70, 0.75, 0.8]) == 3, "the peak has a small gain"
+    assert best([0.3, 0.60, 0.70, 0.69], [0.4, 0.60, 0.70, 0.8]) == 4, "the end is no peak"
+
+
 def test_tightness_is_the_share_of_the_variance_within_clusters():
     X, y = make_blobs(60, centers=3, random_state=0)
     within = sum(((X[y == k] - X[y == k].mean(axis=0)) ** 2).sum() for k in range(3))
     expected = -np.log(within / ((X - X.mean(axis=0)) ** 2).sum())
     assert tightness(X, y) == pytest.approx(expected)
     assert tightness(np.ones((5, 2)), np.array([0, 0, 1, 1, -1])) == 0.0
+
+
+def test_isolation_is_the_share_of_neighbors_in_another_cluster():
+    X = np.array([[0.0], [1.0], [2.1], [3.3], [10.0]])
+    rows, neighbors = np.arange(5), np.array([[0, 1], [1, 0], [2, 1], [3, 2], [4, 3]])
+    # of four edges between labeled samples, that of 2 and 1 is cut
+    labels = np.array([0, 0, 1, 1, -1])
+    assert isolation(rows, neighbors, labels) == pytest.approx(-np.log(2 / 5))
+    assert isolation(rows, neighbors, np.zeros(5, int)) == pytest.approx(-np.log(1 / 6))
+    # five neighbors are all other samples: of 20 edges, 8 join the last one with the others
+    one_apart = np.array([0, 0, 0, 0, 1])
+    assert Evidence.isolation(X).of(one_apart) == pytest.approx(-np.log(9 / 21))
+
+
+def test_a_circle_around_another_is_found_by_a_generator_that_cuts_graphs():
+    X, _ = make_circles(100, noise=0.04, factor=0.4, random_state=0)
+    generator = LandmarkSpectral(n_partitions=8, n_jobs=1)
+    options = {**SHAPES, "n_null": 4, "generator": generator}
+    scan = scan_k_features(X, [2, 3], **options)
+    assert scan.best_k == 2, str(scan)
+    assert "tightness" not in scan.curves
+    assert scan.nulls["isolation"].shape == (scan.n_null, 2)
+    assert scan_k_features(shaped_noise("ring"), [2, 3], **options).best_k is None
 
 
 @pytest.mark.parametrize("is_scaled", [False, True])

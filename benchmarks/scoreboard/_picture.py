@@ -10,7 +10,7 @@ import numpy as np
 matplotlib.use("Agg")
 from matplotlib.figure import Figure
 
-from benchmarks.scoreboard._statistics import Board
+from benchmarks.scoreboard._statistics import Board, full_name
 
 __all__ = ["cliques", "draw"]
 
@@ -29,7 +29,7 @@ def draw(board: Board, file: Path) -> None:
     """Draw the mean ranks of the contenders of a board."""
     order = np.argsort(board.ranks, kind="stable")
     ranks = board.ranks[order]
-    names = [board.contenders[j] for j in order]
+    names = [full_name(board.contenders[j]) for j in order]
     runs = cliques(ranks, board.critical_difference)
     half = (len(names) + 1) // 2
     depth = 0.22 * len(runs) + 0.2
@@ -64,4 +64,6 @@ def draw(board: Board, file: Path) -> None:
     axes.set_xlim(low - 0.45 * width - 1, high + 0.45 * width + 1)
     axes.set_axis_off()
     axes.set_title(f"Mean rank on {len(board.sets)} sets: {board.title}", fontsize=10)
-    figure.savefig(file, dpi=100, metadata={"Date": None} if file.suffix == ".svg" else None)
+    # the same records give the same file, and its text can be read and searched
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": board.title}):
+        figure.savefig(file, dpi=100, metadata={"Date": None} if file.suffix == ".svg" else None)

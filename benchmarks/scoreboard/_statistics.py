@@ -12,9 +12,10 @@ from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from benchmarks.scoreboard._records import Record
 
-__all__ = ["Board", "boards"]
+__all__ = ["Board", "boards", "full_name"]
 
 _DEFAULTS = ("landmark_spectral + ccgp", "ccgp")  # what a user gets without choosing
+_GENERATORS = {"landmark_spectral": "LandmarkSpectral", "random_k": "RandomK"}
 _TIE = 0.005  # a smaller difference of mean ARI on a set is no win
 
 
@@ -95,6 +96,13 @@ def boards(records: Iterable[Record]) -> list[Board]:
         _board(("tables" if is_table else "features") + f", {names[k_rule]}", group)
         for (is_table, k_rule), group in sorted(groups.items())
     ]
+
+
+def full_name(contender: str) -> str:
+    """Return "LandmarkSpectral + CCGP" for "landmark_spectral + ccgp"."""
+    source, _, method = contender.rpartition(" + ")
+    name = "Voting" if method == "voting" else method.upper()
+    return f"{_GENERATORS.get(source, source)} + {name}" if source else name
 
 
 def _board(title: str, records: list[Record]) -> Board:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import make_blobs
+from sklearn.datasets import make_blobs, make_circles, make_moons
 
 from partita.datasets import make_mixed_partitions, make_partitions
 
@@ -14,10 +14,12 @@ __all__ = [
     "NOISE_FEATURES",
     "NOISE_LABELS",
     "PLANTED",
+    "SHAPES",
     "blobs",
     "noise",
     "noise_features",
     "planted",
+    "shapes",
 ]
 
 PLANTED = ("K_i = K", "K_i varied", "mixed clusters", "missing labels")
@@ -34,6 +36,8 @@ NOISE_LABELS = (
     "few partitions",
     "copies",
     "copies with errors",
+    "1000 samples",
+    "nine of ten labels missing",
 )
 NOISE_FEATURES = (
     "uniform",
@@ -48,7 +52,10 @@ NOISE_FEATURES = (
     "sparse",
     "ring",
     "grades 1 to 5",
+    "normal, 1000 samples",
+    "uniform, 1000 samples",
 )
+SHAPES = ("moons", "circles", "spirals", "ring around a blob")
 
 Labels = NDArray[np.int64]
 Points = NDArray[np.float64]
@@ -87,6 +94,8 @@ def noise(kind: str, seed: int) -> Labels:
     )
     if kind == "few partitions":
         m = int(rng.integers(4, 9))
+    if kind == "1000 samples":
+        n, m = 1000, 20
     shape = n, m
     if kind == "unequal sizes":
         return rng.choice(k, p=rng.dirichlet(np.full(k, 0.5)), size=shape)
@@ -103,8 +112,9 @@ def noise(kind: str, seed: int) -> Labels:
     labels = rng.integers(0, k, shape)
     if kind == "one large cluster":
         labels[rng.random(shape) < 0.8] = 0
-    if kind == "missing labels":
-        labels[rng.random(shape) < rng.uniform(0.1, 0.6)] = -1
+    if kind in ("missing labels", "nine of ten labels missing"):
+        ratio = rng.uniform(0.1, 0.6) if kind == "missing labels" else 0.9
+        labels[rng.random(shape) < ratio] = -1
         labels = labels[(labels >= 0).any(axis=1)]
     if kind.startswith("copies"):
         labels = np.hstack([labels[:, : m // 2]] * 2)
@@ -115,10 +125,12 @@ def noise(kind: str, seed: int) -> Labels:
 
 
 def noise_features(kind: str, seed: int) -> Points:
-    """Return 100 to 500 points without clusters in 2 to 50 dimensions."""
+    """Return 100 to 1000 points without clusters in 2 to 50 dimensions."""
     rng = np.random.default_rng([NOISE_FEATURES.index(kind), seed])
     n, d = int(rng.choice([100, 200, 500])), int(rng.choice([2, 3, 5, 10, 50]))
-    if kind == "uniform":
+    if kind.endswith("1000 samples"):
+        n = 1000
+    if kind.startswith("uniform"):
         return rng.uniform(size=(n, d))
     if kind == "lognormal":
         return np.exp(rng.normal(size=(n, d)))
@@ -158,3 +170,25 @@ def blobs(seed: int) -> tuple[Points, int]:
     centers = rng.normal(size=(k, d)) * rng.uniform(3.0, 7.0) / np.sqrt(min(d, 4))
     points, _ = make_blobs(n, centers=centers, cluster_std=1.0, random_state=seed)
     return points, k
+
+
+def shapes(kind: str, seed: int) -> tuple[Points, int]:
+    """Return points of two or three clusters that are not round, and their number."""
+    rng = np.random.default_rng([SHAPES.index(kind), seed])
+    n, width = int(rng.choice([200, 300, 400])), float(rng.uniform(0.03, 0.08))
+    if kind == "moons":
+        return make_moons(n, noise=width, random_state=seed)[0], 2
+    if kind == "circles":
+        factor = float(rng.uniform(0.3, 0.6))
+        return make_circles(n, noise=width, factor=factor, random_state=seed)[0], 2
+    k = int(rng.integers(2, 4))
+    if kind == "spirals":
+        turn = rng.uniform(0.5, 3.0, n)
+        angle = 2.0 * turn + 2 * np.pi * rng.integers(0, k, n) / k
+        points = turn[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+        return points + width * rng.normal(size=(n, 2)), k
+    angle = rng.uniform(0, 2 * np.pi, n)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    is_ring = rng.random(n) < 0.6
+    points = np.where(is_ring[:, None], ring, 0.0)
+    return points + rng.normal(size=(n, 2)) * np.where(is_ring, width, 0.15)[:, None], 2

@@ -2,8 +2,10 @@
 
 Parts (`--parts`):
 
-- "labels": tables with 2 to 8 planted clusters, and tables without structure of twelve shapes;
-- "features": points with 2 to 6 round clusters, and points without clusters of twelve shapes;
+- "labels": tables with 2 to 8 planted clusters, and tables without structure of many kinds;
+- "features": points with 2 to 6 round clusters, and points without clusters of many kinds;
+- "shapes": clusters that are not round, and the same points without clusters, by
+  `LandmarkSpectral`;
 - "partitions": partitions of real data sets by k-means with K_i from 2 to 10 and from 2 to the
   square root of n, and by the default generator, which has K_i from K to 3K;
 - "sets": real data sets with features (`--folder`), up to `--max-samples` samples, the true number
@@ -28,14 +30,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
 from sklearn.cluster import KMeans
 
 from benchmarks.data_folder import data_folder
 from benchmarks.scoreboard import _tables_of_k as tables
 from benchmarks.scoreboard._records import Record, append, read
-from benchmarks.scoreboard._rules import RULES, gap_statistic, of_curves, silhouette
+from benchmarks.scoreboard._rules import gap_statistic, of_curves, silhouette
 from benchmarks.scoreboard._sets import find_sets
+from benchmarks.scoreboard._tables import false_alarms, table
 from partita import scan_k, scan_k_features
 from partita.datasets import load
 from partita.ensemble import Ensemble
@@ -46,7 +48,7 @@ RECORDS = Path(__file__).with_name("choosing_k.jsonl")
 KS = range(2, 11)
 FEATURE_KS = range(2, 7)
 OTHERS = 1  # tables of noise of every kind that the other rules are tried on
-PARTS = ("labels", "features", "partitions", "sets")
+PARTS = ("labels", "features", "shapes", "partitions", "sets")
 REAL = ("iris", "wine", "breast_w", "breast_tissue", "ecoli", "jaffe", "aggregation")
 GENERATORS = ("K_i from 2 to 10", "K_i from 2 to sqrt n", "LandmarkSpectral")
 
@@ -77,12 +79,16 @@ def _incidence(labels: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(incidence(Ensemble.from_partitions(labels, unlabeled="keep")).todense())
 
 
-def from_features(X: NDArray[np.float64], k: int | None, ks: range, seed: int) -> Record:
+def from_features(
+    X: NDArray[np.float64], k: int | None, ks: range, seed: int, generator: Any = None
+) -> Record:
     """Return what each rule suggests for features; of noise, only the scan.
 
-    Silhouette and gap are those of k-means.
+    The partitions are those of k-means on random rows by default. Silhouette and gap are always
+    those of k-means.
     """
-    generator = RandomRows(n_partitions=20, ratio=0.8, n_jobs=1)
+    if generator is None:
+        generator = RandomRows(n_partitions=20, ratio=0.8, n_jobs=1)
     scan = scan_k_features(X, ks, generator=generator, n_resamples=2, random_state=seed)
     record: Record = {"true_k": k, "scan": scan.best_k}
     if k is None:
@@ -117,11 +123,20 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
     def features_without(kind: str, seed: int) -> Record:
         return from_features(tables.noise_features(kind, seed), None, FEATURE_KS, seed)
 
+    def shapes_with(kind: str, seed: int) -> Record:
+        return from_features(*tables.shapes(kind, seed), FEATURE_KS, seed, _landmarks())
+
+    def shapes_without(kind: str, seed: int) -> Record:
+        X = tables.noise_features(kind, seed)
+        return from_features(X, None, FEATURE_KS, seed, _landmarks())
+
     kinds: dict[str, list[tuple[str, Callable[[str, int], Record]]]] = {
         "labels": [(f"planted: {kind}", labels_with) for kind in tables.PLANTED]
         + [(f"noise: {kind}", labels_without) for kind in tables.NOISE_LABELS],
         "features": [("planted: blobs", features_with)] * 2
         + [(f"noise: {kind}", features_without) for kind in tables.NOISE_FEATURES],
+        "shapes": [(f"planted: {kind}", shapes_with) for kind in tables.SHAPES]
+        + [(f"noise: {kind}", shapes_without) for kind in tables.NOISE_FEATURES],
     }
     for part in arguments.parts:
         if part in ("sets", "partitions"):
@@ -134,6 +149,10 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
                 seed = turn * repeats + count.get(kind, 0)
                 count[kind] = count.get(kind, 0) + 1
                 yield part, kind, seed, _later(make, kind.partition(": ")[2], seed)
+
+
+def _landmarks() -> LandmarkSpectral:
+    return LandmarkSpectral(n_partitions=20, n_jobs=1)
 
 
 def _later(make: Callable[[str, int], Record], kind: str, seed: int) -> Callable[[], Record]:
@@ -199,62 +218,6 @@ def main(argv: list[str]) -> None:
     records = read(arguments.records)
     for part in dict.fromkeys(r["part"] for r in records):
         print(f"\n{part}\n\n{table(records, part)}\n\n{false_alarms(records, part)}")
-
-
-def table(records: list[Record], part: str) -> str:
-    """Return how often each rule is right, and finds structure in noise."""
-    records = [r for r in records if r["part"] == part]
-    true = [r for r in records if r["true_k"] is not None]
-    false = [r for r in records if r["true_k"] is None]
-    if not true:
-        return "no records"
-    things = {
-        "labels": "planted tables",
-        "features": "sets of round clusters",
-        "partitions": "tables of real sets",
-        "sets": "real sets",
-    }
-    head = ["rule", f"right K, {len(true)} {things[part]}", "mean distance from the right K"]
-    if part == "labels":
-        head.append("structure in noise tables")
-    lines = [_row(head), "|---" * len(head) + "|"]
-    for rule in RULES:
-        answers = np.asarray([r[rule] or 1 for r in true])
-        truth = np.asarray([r["true_k"] for r in true])
-        name = {"scan": "scan_k" if part in ("labels", "partitions") else "scan_k_features"}.get(
-            rule, rule
-        )
-        cells = [name, f"{np.mean(answers == truth):.0%}", f"{np.abs(answers - truth).mean():.2f}"]
-        if part == "labels":
-            alarms = [r[rule] is not None for r in false if rule in r]
-            cells.append(f"{sum(alarms)} of {len(alarms)}")
-        lines.append(_row(cells))
-    return "\n".join(lines)
-
-
-def false_alarms(records: list[Record], part: str) -> str:
-    """Return in how many tables of noise the scan finds structure, for every shape."""
-    false = [r for r in records if r["part"] == part and r["true_k"] is None]
-    lines = [_row(["shape", "tables", "structure found"]), "|---|---|---|"]
-    for kind in dict.fromkeys(r["kind"] for r in false):
-        alarms = [r["scan"] is not None for r in false if r["kind"] == kind]
-        lines.append(_row([kind.partition(": ")[2], str(len(alarms)), str(sum(alarms))]))
-    n, n_alarms = len(false), sum(r["scan"] is not None for r in false)
-    low, high = exact_interval(n_alarms, n)
-    rate = f"{n_alarms} ({n_alarms / max(n, 1):.1%}, 95 % interval {low:.1%} to {high:.1%})"
-    lines.append(_row(["all", str(n), rate]))
-    return "\n".join(lines)
-
-
-def exact_interval(count: int, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share by Clopper and Pearson."""
-    low = beta.ppf(0.025, count, n - count + 1) if count else 0.0
-    high = beta.ppf(0.975, count + 1, n - count) if count < n else 1.0
-    return float(low), float(high)
-
-
-def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

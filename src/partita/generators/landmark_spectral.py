@@ -66,7 +66,8 @@ class LandmarkSpectral(BaseGenerator):
         Range of K_i, both ends included. By default `k_min` is `n_clusters`, or 2 without it;
         `k_max` is 3 `n_clusters`, or min(floor(sqrt(n)), 60) without it.
     n_landmarks : int, default=1000
-        Number of landmarks p; all distinct rows if there are not more.
+        Number of landmarks p; all distinct rows if there are not more. With all rows, partitions
+        with equal K_i and r are often the same; fewer landmarks make them differ, not better.
     n_neighbors : (int, int), default=(4, 6)
         Range of r, both ends included. More ties join clusters that are thin or close to each
         other, fewer cut clusters into pieces.

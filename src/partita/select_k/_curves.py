@@ -12,9 +12,10 @@ from partita.consensus.base import BaseConsensus
 from partita.consensus.nested import labels_for_each
 from partita.ensemble import Ensemble
 from partita.registry import prepare
+from partita.select_k._evidence import Evidence
 from partita.select_k._result import CDF_POINTS
 from partita.select_k._rows import AGREEMENTS, DistinctRows, agreements
-from partita.select_k._shape import delta_area, eigengaps, lifetimes, tightness
+from partita.select_k._shape import delta_area, eigengaps, lifetimes
 
 __all__ = ["CRITERIA", "Curves", "Judged"]
 
@@ -23,8 +24,9 @@ RESAMPLED = (*AGREEMENTS, "stability")  # curves with a value per resample
 _AMBIGUOUS = (0.1, 0.9)  # consensus values between these are neither "apart" nor "together"
 _N_PAIRS = 20_000
 
-# An ensemble, the numbers of clusters that are judged by it, and the features it comes from.
-Judged = tuple[Ensemble, Sequence[int], NDArray[np.float64] | None]
+# An ensemble, the numbers of clusters that are judged by it, and what else is judged of clusters of
+# features.
+Judged = tuple[Ensemble, Sequence[int], Evidence | None]
 
 
 class Curves:
@@ -35,9 +37,9 @@ class Curves:
 
     Parameters
     ----------
-    judged : iterable of (Ensemble, sequence of int, array or None)
-        Ensembles, the numbers of clusters for which they are used, all ascending, and the features
-        that the ensemble was made from, if there are any.
+    judged : iterable of (Ensemble, sequence of int, Evidence or None)
+        Ensembles, the numbers of clusters for which they are used, all ascending, and the evidence
+        for clusters of the features that the ensemble was made from, if there are any.
     method : estimator
         Consensus method.
     n_resamples : int
@@ -87,7 +89,7 @@ class Curves:
         self,
         ensemble: Ensemble,
         ks: Sequence[int],
-        features: NDArray[np.float64] | None,
+        evidence: Evidence | None,
         n_resamples: int,
         rng: np.random.Generator,
     ) -> dict[str, NDArray[np.float64]]:
@@ -98,8 +100,8 @@ class Curves:
         if not self._is_null:
             self.labels |= dict(zip(ks, labels, strict=True))
         means = agreements(distinct.rows, [distinct.select(each) for each in labels])
-        if features is not None:
-            means["tightness"] = np.asarray([tightness(features, each) for each in labels])
+        if evidence is not None:
+            means[evidence.name] = np.asarray([evidence.of(each) for each in labels])
         results: list[list[NDArray[np.int64]]] = []  # per half, the clusterings for all K
         halves = []
         for order in orders:

@@ -14,15 +14,19 @@ near 1, so that it does not replace the first test.
 
 A scan of features has other tests. k-means cuts data without clusters into the same pieces again
 and again, so that a high separation is weak evidence: the partitions of a long box agree as well as
-those of two clusters. Each K is tested by its tightness, minus the logarithm of the share of the
-variance that is left within clusters, which distinguishes the two. Because thin shapes such as
-rings are tight as well, the separation must also be above the null, at the same level, or nearly
-perfect.
+those of two clusters. Each K is tested by other evidence, which distinguishes the two: its
+tightness, minus the logarithm of the share of the variance that is left within clusters, or for
+generators that cut a graph its isolation, minus the logarithm of the share of neighbors in another
+cluster. Because thin shapes such as rings are tight and easy to cut as well, the separation must
+also be above the null, at the same level, or nearly perfect.
 
-The suggestion is the K with the largest gain of those that beat the null. The silhouette finds more
-planted numbers but prefers the finest clusters that the partitions share: of partitions of real
-sets by k-means it takes too many (see docs/choosing-k.md). A K is tied with the suggestion if the
-difference of their gains is within its standard error, over the same halves and null ensembles.
+The suggestion is the K with the largest gain of those that beat the null. For labels there is one
+exception. Partitions with fewer clusters than there are join some of them, which costs the gain of
+the right K more than that of K - 1. The silhouette is not misled by them, but where partitions are
+cut ever finer it has no peak and takes too many clusters (docs/choosing-k.md). So the K with the
+largest silhouette is suggested if it is a peak, clearly above every larger K, and if its gain is
+tied with the largest one. Two values are tied if their difference is within its standard error,
+over the same halves and null ensembles.
 """
 
 from __future__ import annotations
@@ -62,9 +66,12 @@ class Decision:
         Separations of the null ensembles so far.
     n_planned : int
         Number of null ensembles if the scan does not stop early.
-    tightness : (array of shape (n_k,), array of shape (n_null, n_k)), optional
-        For a scan of features, the tightness of the ensemble and of the null ensembles. By default
-        the scan is one of labels.
+    evidence : (array of shape (n_k,), array of shape (n_null, n_k)), optional
+        For a scan of features, the tightness or isolation of the ensemble and of the null
+        ensembles. By default the scan is one of labels.
+    silhouette : (array of shape (n_k,), array of shape (n_halves, n_k)), optional
+        The silhouette of the ensemble and of halves of its partitions. By default the gain decides
+        alone.
     """
 
     ks: Sequence[int]
@@ -72,7 +79,8 @@ class Decision:
     halves: NDArray[np.float64]
     nulls: NDArray[np.float64]
     n_planned: int
-    tightness: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    evidence: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    silhouette: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     @property
     def gain(self) -> NDArray[np.float64]:
@@ -92,27 +100,30 @@ class Decision:
 
     @property
     def difference_error(self) -> NDArray[np.float64]:
-        """Standard error of the difference between each gain and the best one."""
-        best, scale = [self.best], self._scale
+        """Standard error of the difference between each gain and that of the suggestion."""
+        return self._difference_error(self.best)
+
+    def _difference_error(self, other: int) -> NDArray[np.float64]:
+        scale = self._scale
         halves, nulls = scale * self.halves, scale * self.nulls
         return np.sqrt(
-            _variance_of_all(halves - halves[:, best])
-            + np.var(nulls - nulls[:, best], axis=0, ddof=1) / len(nulls)
+            _variance_of_all(halves - halves[:, [other]])
+            + np.var(nulls - nulls[:, [other]], axis=0, ddof=1) / len(nulls)
         )
 
     @property
     def _ratios(self) -> NDArray[np.float64]:
         """The excess over the null in units of the spread of another null ensemble, for every K.
 
-        The larger one of both tests; for features, that of the tightness, if the separation is
+        The larger one of both tests; for features, that of the evidence, if the separation is
         large enough.
         """
         agreement = _larger_ratios(self.observed, self.nulls)
-        if self.tightness is None:
+        if self.evidence is None:
             return agreement
         is_perfect = (self.observed >= _PERFECT) & (agreement > 0.0)
         limit = np.where(is_perfect | (agreement > self._final_bound), np.inf, agreement)
-        return np.minimum(_ratios(*self.tightness), limit)
+        return np.minimum(_ratios(*self.evidence), limit)
 
     @property
     def _is_better(self) -> NDArray[np.bool_]:
@@ -128,9 +139,15 @@ class Decision:
 
     @property
     def best(self) -> int:
-        """Position of the largest gain of those that are better than the null, or of all."""
+        """Position of the suggestion, of those that are better than the null, or of all."""
         is_better = self._is_better
-        return int(np.argmax(np.where(is_better | ~is_better.any(), self.gain, -np.inf)))
+        candidates = is_better | ~is_better.any()
+        leader = int(np.argmax(np.where(candidates, self.gain, -np.inf)))
+        if self.silhouette is None:
+            return leader
+        peak = _clear_peak(*self.silhouette, candidates)
+        is_tied = self.gain >= self.gain[leader] - self._difference_error(leader)
+        return peak if peak is not None and is_tied[peak] else leader
 
     def _bound(self, alarm: float, freedom: int) -> float:
         """Return Student's t, with Bonferroni's correction for two tests of every K."""
@@ -165,7 +182,7 @@ class Decision:
 
     @property
     def best_k(self) -> int | None:
-        """The K with the largest gain of those that beat the null; None if no K does."""
+        """The suggestion; None if no K beats the null."""
         return int(self.ks[self.best]) if self._is_better.any() else None
 
     @property
@@ -182,6 +199,19 @@ class Decision:
         is_out = (difference + doubt < 0) | (self._ratios <= _HOPELESS * self._final_bound)
         is_out[best] = True
         return bool(is_out.all())
+
+
+def _clear_peak(
+    observed: NDArray[np.float64], halves: NDArray[np.float64], candidates: NDArray[np.bool_]
+) -> int | None:
+    """Return the position of the largest silhouette.
+
+    None if a larger K is tied with it, or if it is the largest K, beyond which nothing is seen.
+    """
+    peak = int(np.argmax(np.where(candidates, observed, -np.inf)))
+    error = np.sqrt(_variance_of_all(halves - halves[:, [peak]]))
+    is_lower = observed[peak] - observed > error
+    return peak if len(observed) > peak + 1 and is_lower[peak + 1 :].all() else None
 
 
 def _variance_of_all(halves: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -29,8 +29,9 @@ class KScan:
     k : array of shape (n_k,)
         Numbers of clusters, ascending.
     best_k : int or None
-        Of the K that are better than the null, the one with the largest gain. None if no K is: the
-        null reaches the separation of every K in more than two scans of a hundred, no structure
+        Of the K that are better than the null, the one with the largest gain; for labels, the one
+        with the largest silhouette if this is a clear peak and the gains are tied. None if no K is:
+        the null reaches the separation of every K in more than two scans of a hundred, no structure
         found.
     curves : dict of str to array of shape (n_k,)
         - "separation": mean over the samples of the item consensus with the own cluster minus that
@@ -46,11 +47,13 @@ class KScan:
         - "eigengap": gap after the K-th eigenvalue of the graph of rows and base clusters.
         - "tightness": only for features, minus the logarithm of the share of the variance that is
           left within clusters.
+        - "isolation": instead of the tightness if the generator cuts a graph, minus the logarithm
+          of the share of nearest neighbors that are in another cluster.
         - "lifetime": range of heights at which the average linkage tree has K clusters. NaN where
           the ensemble has too many distinct rows for a tree.
     null_mean, null_std : dict of str to array of shape (n_k,)
         Mean and standard deviation over the null ensembles, for the first five curves and the
-        tightness.
+        tightness or isolation.
     gain : array of shape (n_k,)
         Separation minus its mean over the null ensembles, divided by the largest possible
         difference, 1 minus that mean.

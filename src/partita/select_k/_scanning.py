@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,17 +11,27 @@ from numpy.typing import NDArray
 
 from partita._input.checks import random_generator
 from partita.ensemble import Ensemble, as_ensemble
-from partita.generators import RandomRows, generate
+from partita.generators import (
+    LandmarkSpectral,
+    RandomMetrics,
+    RandomRows,
+    generate,
+    make_generator,
+)
 from partita.generators.generation import warn_if_generated
-from partita.registry import prepare
 from partita.select_k._curves import CRITERIA, Curves, Judged
 from partita.select_k._decision import Decision
+from partita.select_k._evidence import Evidence
 from partita.select_k._null import copies, permuted, uniform_reference
+from partita.select_k._request import Request, checked_range
 from partita.select_k._result import CRITERION, KScan
 from partita.select_k._steps import NULL_RESAMPLES, Pilot, Steps
 from partita.structure import hidden_groups
 
 __all__ = ["scan_k", "scan_k_features"]
+
+_EVIDENCE = ("tightness", "isolation")  # curves of features that have a null
+_GRAPH_CUTS = (LandmarkSpectral, RandomMetrics)  # generators whose clusters have any shape
 
 
 def scan_k(
@@ -80,8 +90,8 @@ def scan_k(
     ensemble = as_ensemble(partitions)
     if ensemble.is_compressed:
         raise ValueError("Expected one row per sample, got a compressed ensemble.")
-    ks = _checked_range(k_range, ensemble.n_samples)
-    request = _Request.checked(method, n_resamples, n_null, early_stop)
+    ks = checked_range(k_range, ensemble.n_samples)
+    request = Request.checked(method, n_resamples, n_null, early_stop)
     _check_n_partitions(ensemble)
     warn_if_generated(ensemble, "this scan may find clusters where there are none")
     rng = random_generator(random_state)
@@ -122,7 +132,9 @@ def scan_k_features(
     into the same pieces every time, so that partitions of noise agree with each other and shuffled
     labels are too weak a null. Here the null ensembles come from the same generator on reference
     data, uniform in the box of X's principal axes. A K beats the null if its clusters are tighter
-    (less variance within clusters) and the partitions agree better with them.
+    (less variance within clusters) and the partitions agree better with them. If the generator cuts
+    a graph (`LandmarkSpectral`, `RandomMetrics`), clusters of any shape count: fewer of the nearest
+    neighbors must be in another cluster, whatever the variance.
 
     Parameters
     ----------
@@ -161,18 +173,22 @@ def scan_k_features(
     X = np.asarray(X, np.float64)
     if X.ndim != 2 or not np.all(np.isfinite(X)):
         raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
-    ks = _checked_range(k_range, len(X))
-    request = _Request.checked(method, n_resamples, n_null, early_stop)
+    ks = checked_range(k_range, len(X))
+    request = Request.checked(method, n_resamples, n_null, early_stop)
     if generator is None:
         generator = RandomRows(n_partitions=40, ratio=0.8)
+
+    is_cut = isinstance(make_generator(generator), _GRAPH_CUTS)
+    evidence_of = Evidence.isolation if is_cut else Evidence.tightness
 
     def ensembles(
         data: NDArray[np.float64], seed: int, numbers: Sequence[int] = ks
     ) -> Iterator[Judged]:
+        evidence = evidence_of(data)
         for k in numbers:
             ensemble = generate(data, generator, k_min=k, k_max=k, random_state=seed)
             _check_n_partitions(ensemble)
-            yield ensemble, [k], data
+            yield ensemble, [k], evidence
 
     def null(child: np.random.Generator) -> Iterator[Judged]:
         return ensembles(uniform_reference(X, child), int(child.integers(2**31)))
@@ -197,7 +213,7 @@ def _scan(
     judged: Iterable[Judged],
     null: Callable[[np.random.Generator], Iterable[Judged]],
     ks: Sequence[int],
-    request: _Request,
+    request: Request,
     rng: np.random.Generator,
     pilot: Pilot,
 ) -> KScan:
@@ -211,18 +227,19 @@ def _scan(
         nulls.append(
             Curves(null(child), request.method, NULL_RESAMPLES, child, steps.advance, is_null=True)
         )
+        evidence = _evidence(observed, nulls)
         decision = Decision(
             ks,
-            observed.values[CRITERION],
-            observed.resamples[CRITERION].reshape(-1, len(ks)),
+            *_halves_of(observed, CRITERION),
             np.asarray([curves.values[CRITERION] for curves in nulls]),
             request.n_null,
-            _tightness(observed, nulls),
+            evidence,
+            None if evidence is not None else _halves_of(observed, "silhouette"),
         )
         if request.early_stop and decision.is_settled:
             break
     steps.finish()
-    names = [name for name in (*CRITERIA, "tightness") if name in observed.values]
+    names = [name for name in (*CRITERIA, *_EVIDENCE) if name in observed.values]
     values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
     return KScan(
         k=np.asarray(ks),
@@ -241,43 +258,16 @@ def _scan(
     )
 
 
-def _tightness(
+def _halves_of(observed: Curves, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return a curve, and its values for every half of the partitions."""
+    return observed.values[name], observed.resamples[name].reshape(-1, len(observed.values[name]))
+
+
+def _evidence(
     observed: Curves, nulls: Sequence[Curves]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return the tightness of a scan of features and of its nulls; None for a scan of labels."""
-    if "tightness" not in observed.values:
-        return None
-    values = np.asarray([curves.values["tightness"] for curves in nulls])
-    return observed.values["tightness"], values
-
-
-@dataclass(frozen=True)
-class _Request:
-    """The parameters that both scans share."""
-
-    method: Any
-    n_resamples: int
-    n_null: int
-    early_stop: bool
-
-    @classmethod
-    def checked(cls, method: Any, n_resamples: int, n_null: int, early_stop: bool) -> _Request:
-        if n_resamples < 2 or n_null < 2:
-            raise ValueError(
-                f"Expected at least 2 resamples and 2 null ensembles, got {n_resamples} and "
-                f"{n_null}."
-            )
-        method = prepare("ccgp" if method is None else method)
-        if "n_clusters" not in method.get_params(deep=False):
-            raise ValueError(f"method must have the parameter n_clusters, got {method!r}.")
-        return cls(method, n_resamples, n_null, early_stop)
-
-
-def _checked_range(k_range: Iterable[int], n_samples: int) -> list[int]:
-    ks = sorted({int(k) for k in k_range})
-    if not ks or ks[0] < 2 or ks[-1] >= n_samples:
-        raise ValueError(
-            f"k_range must hold numbers of clusters from 2 to {n_samples - 1} (fewer than the "
-            f"samples), got {ks}."
-        )
-    return ks
+    """Return the evidence of a scan of features and of its nulls; None for a scan of labels."""
+    for name in _EVIDENCE:
+        if name in observed.values:
+            return observed.values[name], np.asarray([curves.values[name] for curves in nulls])
+    return None

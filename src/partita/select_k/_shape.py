@@ -1,4 +1,4 @@
-"""Delta area, eigengap, lifetime, and the tightness of clusters of features."""
+"""Delta area, eigengap and lifetime."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from partita.matrices import cluster_certainty
 from partita.matrices.label_graph import LabelGraph
 from partita.solvers.transfer_cuts import transfer_cut_embedding
 
-__all__ = ["delta_area", "eigengaps", "lifetimes", "tightness"]
+__all__ = ["delta_area", "eigengaps", "lifetimes"]
 
-_LEAST_SHARE = 1e-6  # of the variance; less counts as this
 _MAX_TREE_ROWS = 5_000  # the tree needs a matrix of distinct rows by distinct rows
 
 
@@ -43,17 +42,3 @@ def lifetimes(ensemble: Ensemble, ks: Sequence[int]) -> NDArray[np.float64]:
     heights = EAC(1).fit(rows).tree_.height if rows.n_rows > 1 else np.empty(0)
     heights = np.concatenate([np.zeros(max(0, max(ks) - len(heights))), heights])
     return np.asarray([heights[-k + 1] - heights[-k] for k in ks])
-
-
-def tightness(X: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
-    """Return minus the logarithm of the share of the variance that is left within clusters."""
-    labeled = labels >= 0
-    points = X[labeled] - X[labeled].mean(axis=0)
-    counts = np.bincount(labels[labeled])
-    sums = np.zeros((len(counts), X.shape[1]))
-    np.add.at(sums, labels[labeled], points)
-    total = float(np.sum(points**2))
-    between = float(np.sum(sums**2 / np.maximum(counts, 1)[:, None]))
-    if total == 0.0:
-        return 0.0
-    return -float(np.log(max(1.0 - between / total, _LEAST_SHARE)))

@@ -1,0 +1,68 @@
+"""The tables of `choosing_k`: how often each rule is right, and noise that passes for structure."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import beta
+
+from benchmarks.scoreboard._records import Record
+from benchmarks.scoreboard._rules import RULES
+
+__all__ = ["exact_interval", "false_alarms", "table"]
+
+
+def table(records: list[Record], part: str) -> str:
+    """Return how often each rule is right, and finds structure in noise."""
+    records = [r for r in records if r["part"] == part]
+    true = [r for r in records if r["true_k"] is not None]
+    false = [r for r in records if r["true_k"] is None]
+    if not true:
+        return "no records"
+    things = {
+        "labels": "planted tables",
+        "features": "sets of round clusters",
+        "shapes": "sets of other shapes",
+        "partitions": "tables of real sets",
+        "sets": "real sets",
+    }
+    head = ["rule", f"right K, {len(true)} {things[part]}", "mean distance from the right K"]
+    if part == "labels":
+        head.append("structure in noise tables")
+    lines = [_row(head), "|---" * len(head) + "|"]
+    for rule in RULES:
+        answers = np.asarray([r[rule] or 1 for r in true])
+        truth = np.asarray([r["true_k"] for r in true])
+        name = {"scan": "scan_k" if part in ("labels", "partitions") else "scan_k_features"}.get(
+            rule, rule
+        )
+        cells = [name, f"{np.mean(answers == truth):.0%}", f"{np.abs(answers - truth).mean():.2f}"]
+        if part == "labels":
+            alarms = [r[rule] is not None for r in false if rule in r]
+            cells.append(f"{sum(alarms)} of {len(alarms)}")
+        lines.append(_row(cells))
+    return "\n".join(lines)
+
+
+def false_alarms(records: list[Record], part: str) -> str:
+    """Return in how many tables of noise the scan finds structure, for every shape."""
+    false = [r for r in records if r["part"] == part and r["true_k"] is None]
+    lines = [_row(["shape", "tables", "structure found"]), "|---|---|---|"]
+    for kind in dict.fromkeys(r["kind"] for r in false):
+        alarms = [r["scan"] is not None for r in false if r["kind"] == kind]
+        lines.append(_row([kind.partition(": ")[2], str(len(alarms)), str(sum(alarms))]))
+    n, n_alarms = len(false), sum(r["scan"] is not None for r in false)
+    low, high = exact_interval(n_alarms, n)
+    rate = f"{n_alarms} ({n_alarms / max(n, 1):.1%}, 95 % interval {low:.1%} to {high:.1%})"
+    lines.append(_row(["all", str(n), rate]))
+    return "\n".join(lines)
+
+
+def exact_interval(count: int, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share by Clopper and Pearson."""
+    low = beta.ppf(0.025, count, n - count + 1) if count else 0.0
+    high = beta.ppf(0.975, count + 1, n - count) if count < n else 1.0
+    return float(low), float(high)
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"

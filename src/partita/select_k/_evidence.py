@@ -1,0 +1,90 @@
+"""What tells clusters of features from the pieces that a generator makes of any data.
+
+A generator cuts data without clusters into much the same pieces again and again, so that agreement
+of its partitions is weak evidence. Each kind of generator has a second quality, the one that it
+optimizes: the variance within clusters for k-means, the edges between clusters for a generator that
+cuts a graph of neighbors. The clusters of such a generator may have any shape, also one around the
+other, and much variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+
+__all__ = ["Evidence", "isolation", "tightness"]
+
+_LEAST_SHARE = 1e-6  # of the variance; less counts as this
+_N_NEIGHBORS = 5
+_COMPARED_SAMPLES = 2_000  # whose neighbors are looked at
+
+Points = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A quality of clusters of features.
+
+    Attributes
+    ----------
+    name : str
+        Name of its curve.
+    of : callable
+        Returns the quality of labels; more is better.
+    """
+
+    name: str
+    of: Callable[[Labels], float]
+
+    @classmethod
+    def tightness(cls, X: Points) -> Evidence:
+        """Return the evidence for partitions by k-means."""
+        return cls("tightness", lambda labels: tightness(X, labels))
+
+    @classmethod
+    def isolation(cls, X: Points) -> Evidence:
+        """Return the evidence for partitions that cut a graph of neighbors."""
+        rows = np.unique(np.linspace(0, len(X) - 1, _COMPARED_SAMPLES).astype(np.int64))
+        n_neighbors = min(_N_NEIGHBORS + 1, len(X))
+        nearest = NearestNeighbors(n_neighbors=n_neighbors).fit(X)
+        neighbors = nearest.kneighbors(X[rows], return_distance=False)
+        return cls("isolation", lambda labels: isolation(rows, neighbors, labels))
+
+
+def tightness(X: Points, labels: Labels) -> float:
+    """Return minus the logarithm of the share of the variance that is left within clusters."""
+    labeled = labels >= 0
+    points = X[labeled] - X[labeled].mean(axis=0)
+    counts = np.bincount(labels[labeled])
+    sums = np.zeros((len(counts), X.shape[1]))
+    np.add.at(sums, labels[labeled], points)
+    total = float(np.sum(points**2))
+    between = float(np.sum(sums**2 / np.maximum(counts, 1)[:, None]))
+    if total == 0.0:
+        return 0.0
+    return -float(np.log(max(1.0 - between / total, _LEAST_SHARE)))
+
+
+def isolation(rows: NDArray[np.int64], neighbors: NDArray[np.int64], labels: Labels) -> float:
+    """Return minus the logarithm of the share of neighbors that are in another cluster.
+
+    One edge more than there are counts as cut, so that the logarithm exists.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows,)
+        Samples whose neighbors are looked at.
+    neighbors : array of shape (n_rows, n_neighbors)
+        Their nearest neighbors, themselves included.
+    labels : array of shape (n_samples,)
+        Clusters, -1 without one.
+    """
+    own, others = labels[rows][:, None], labels[neighbors]
+    is_edge = (own >= 0) & (others >= 0) & (neighbors != rows[:, None])
+    n_edges, n_cut = np.count_nonzero(is_edge), np.count_nonzero(is_edge & (own != others))
+    return -float(np.log((n_cut + 1) / (n_edges + 1)))

@@ -1,0 +1,43 @@
+"""The parameters that both scans share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from partita.registry import prepare
+
+__all__ = ["Request", "checked_range"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """The parameters that both scans share."""
+
+    method: Any
+    n_resamples: int
+    n_null: int
+    early_stop: bool
+
+    @classmethod
+    def checked(cls, method: Any, n_resamples: int, n_null: int, early_stop: bool) -> Request:
+        if n_resamples < 2 or n_null < 2:
+            raise ValueError(
+                f"Expected at least 2 resamples and 2 null ensembles, got {n_resamples} and "
+                f"{n_null}."
+            )
+        method = prepare("ccgp" if method is None else method)
+        if "n_clusters" not in method.get_params(deep=False):
+            raise ValueError(f"method must have the parameter n_clusters, got {method!r}.")
+        return cls(method, n_resamples, n_null, early_stop)
+
+
+def checked_range(k_range: Iterable[int], n_samples: int) -> list[int]:
+    ks = sorted({int(k) for k in k_range})
+    if not ks or ks[0] < 2 or ks[-1] >= n_samples:
+        raise ValueError(
+            f"k_range must hold numbers of clusters from 2 to {n_samples - 1} (fewer than the "
+            f"samples), got {ks}."
+        )
+    return ks
