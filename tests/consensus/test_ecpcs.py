@@ -21,6 +21,7 @@ from partita import (
 )
 from partita.consensus.ecpcs import _shares
 from partita.datasets import make_partitions
+from partita.ensemble import SoftEnsemble
 from partita.exceptions import MemoryBudgetError
 from partita.matrices import cluster_jaccard, cluster_similarity, incidence
 from partita.solvers.normalized_cuts import normalized_cut_vectors
@@ -184,4 +185,10 @@ def test_affinity_of_eccms_alone_and_in_a_blend():
         named.consensus_matrix(), given.consensus_matrix(), rtol=0, atol=1e-12
     )
     blend = (ECA + locally_weighted_coassociation(labels)) / 2
-    assert adjusted_rand_score(truth, ECCMS(3, affinity=blend).fit_predict(labels)) > 0.9
+    fitted = ECCMS(3, affinity=blend).fit(labels)
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.9
+    by_name = ECCMS(3, affinity="blend").fit(labels).consensus_matrix()
+    np.testing.assert_allclose(by_name, fitted.consensus_matrix(), rtol=0, atol=1e-12)
+    soft = SoftEnsemble.from_memberships([np.eye(column.max() + 1)[column] for column in labels.T])
+    soft_matrix = ECCMS(3, affinity="blend").fit(soft).consensus_matrix()
+    np.testing.assert_allclose(soft_matrix, by_name, rtol=0, atol=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -71,12 +72,12 @@ class ECCMS(LearnedMatrixConsensus):
         reliable, so that C becomes A.
     lam : float, default=0.4
         Weight of the noise; a large value leaves the affinity almost unchanged.
-    affinity : {"lwca", "ca", "pts", "ecpcs"} or array of shape (n, n), default="lwca"
+    affinity : {"lwca", "ca", "pts", "ecpcs", "blend"} or array of shape (n, n), default="lwca"
         The matrix A to enhance: locally weighted co-association (theta 0.4), co-association,
-        probability trajectory similarity, enhanced co-association (20 steps), or any symmetric
-        matrix with a row per sample in the order of the fitted data, such as
-        `locally_weighted_coassociation(partitions, theta=...)`, a mean of two such matrices, or a
-        kernel of the features. Values outside [0, 1] cannot be reached, because C lies within.
+        probability trajectory similarity, enhanced co-association (20 steps), the mean of "lwca"
+        and "ecpcs", or any symmetric matrix with a row per sample in the order of the fitted data,
+        such as `locally_weighted_coassociation(partitions, theta=...)` or a kernel of the features.
+        Values outside [0, 1] cannot be reached, because C lies within.
     keep_reliable : bool, default=True
         Whether C equals A on the reliable pairs. False drops E = 0 on Omega; reliable pairs then
         only have similar rows (Table VIII of the paper).
@@ -143,12 +144,12 @@ class ECCMS(LearnedMatrixConsensus):
     pools of its authors (five draws of 20 partitions, at most 500 samples, weighted to the full
     number), and on 81 ensembles from 30 other data sets (at most 300 samples):
 
-        alpha, lam                          pools   others
-        0.8, 0.4                            0.479   0.402
-        0.8, 0.02                           0.507   0.400
-        0.7, 0.1                            0.513   0.390
-        0.75, 0.1, mean of lwca and ecpcs   0.488   0.403
-        the best for each pool              0.527
+        alpha, lam                     pools   others
+        0.8, 0.4                       0.479   0.402
+        0.8, 0.02                      0.507   0.400
+        0.7, 0.1                       0.513   0.390
+        0.75, 0.1, affinity="blend"    0.488   0.403
+        the best for each pool         0.527
 
     The smaller lam gains almost only on Ecoli (0.50 to 0.75); the smaller alpha gains on Caltech20
     and LS and loses on others.
@@ -186,7 +187,7 @@ class ECCMS(LearnedMatrixConsensus):
         "n_clusters": N_CLUSTERS,
         "alpha": [Interval(Real, 0, 1, closed="both")],
         "lam": POSITIVE,
-        "affinity": [StrOptions({"lwca", "ca", "pts", "ecpcs"}), "array-like"],
+        "affinity": [StrOptions({"lwca", "ca", "pts", "ecpcs", "blend"}), "array-like"],
         "assign_labels": [StrOptions({"average", "spectral"})],
         "keep_reliable": ["boolean"],
         "max_iter": MAX_ITER,
@@ -290,14 +291,13 @@ class ECCMS(LearnedMatrixConsensus):
     def _affinity(self, core: Ensemble) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return A between different samples, over distinct rows, and its diagonal."""
         if isinstance(self.affinity, str):
-            if self.affinity == "lwca":
-                A = locally_weighted_coassociation(core, expand=False)
-            elif self.affinity == "ca":
-                A = coassociation(core, expand=False)
-            elif self.affinity == "ecpcs":
-                A = enhanced_coassociation(core, expand=False)
-            else:
-                A = trajectory_similarity(core, expand=False)
+            matrices: dict[str, Callable[..., NDArray[np.float64]]] = {
+                "lwca": locally_weighted_coassociation,
+                "ca": coassociation,
+                "ecpcs": enhanced_coassociation,
+                "pts": trajectory_similarity,
+            }
+            A = _mean([matrices[name](core, expand=False) for name in self._names])
             return A, np.ones(core.n_rows)
         return reduce_pairs(np.asarray(self.affinity, np.float64), core)
 
@@ -306,15 +306,20 @@ class ECCMS(LearnedMatrixConsensus):
         if not isinstance(self.affinity, str):
             raise NotSupportedError(
                 "ECCMS takes no affinity matrix together with soft partitions. Pass the name of an "
-                'affinity: "lwca", "ca", "pts" or "ecpcs".'
+                'affinity: "lwca", "ca", "pts", "ecpcs" or "blend".'
             )
-        if self.affinity == "lwca":
-            return soft_locally_weighted_coassociation(soft)
-        if self.affinity == "ca":
-            return soft_coassociation(soft)
-        if self.affinity == "ecpcs":
-            return soft_enhanced_coassociation(soft)
-        return soft_trajectory_similarity(soft)
+        matrices: dict[str, Callable[..., NDArray[np.float64]]] = {
+            "lwca": soft_locally_weighted_coassociation,
+            "ca": soft_coassociation,
+            "ecpcs": soft_enhanced_coassociation,
+            "pts": soft_trajectory_similarity,
+        }
+        return _mean([matrices[name](soft) for name in self._names])
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """The matrices whose mean is the affinity, if it has a name."""
+        return ("lwca", "ecpcs") if self.affinity == "blend" else (self.affinity,)
 
     def _reduce(self, ensemble: Ensemble) -> Ensemble:
         core = ensemble.compress()
@@ -367,6 +372,16 @@ class ECCMS(LearnedMatrixConsensus):
         position = np.argsort(order)
         values = C[np.ix_(position, position)]
         return _Enhanced(values, own[1][position], objective, np.asarray(history), converged)
+
+
+def _mean(matrices: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the mean of matrices, in the place of the first one."""
+    total = matrices[0]
+    for matrix in matrices[1:]:
+        total += matrix
+    if len(matrices) > 1:
+        total /= len(matrices)
+    return total
 
 
 def _element_wise_step(
