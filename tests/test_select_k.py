@@ -161,13 +161,14 @@ def test_tightness_is_the_share_of_the_variance_within_clusters():
 def test_isolation_is_the_share_of_neighbors_in_another_cluster():
     X = np.array([[0.0], [1.0], [2.1], [3.3], [10.0]])
     rows, neighbors = np.arange(5), np.array([[0, 1], [1, 0], [2, 1], [3, 2], [4, 3]])
-    # of four edges between labeled samples, that of 2 and 1 is cut
+    # of four edges between labeled samples, that of 2 and 1 is cut; two by chance
     labels = np.array([0, 0, 1, 1, -1])
-    assert isolation(rows, neighbors, labels) == pytest.approx(-np.log(2 / 5))
-    assert isolation(rows, neighbors, np.zeros(5, int)) == pytest.approx(-np.log(1 / 6))
+    assert isolation(rows, neighbors, labels) == pytest.approx(np.log(3 / 2))
+    assert isolation(rows, neighbors, np.zeros(5, int)) == 0
     # five neighbors are all other samples: of 20 edges, 8 join the last one with the others
     one_apart = np.array([0, 0, 0, 0, 1])
-    assert Evidence.isolation(X).of(one_apart) == pytest.approx(-np.log(9 / 21))
+    by_chance = 20 * (1 - 0.8**2 - 0.2**2)
+    assert Evidence.isolation(X).of(one_apart) == pytest.approx(np.log((by_chance + 1) / 9))
 
 
 def test_a_circle_around_another_is_found_by_a_generator_that_cuts_graphs():

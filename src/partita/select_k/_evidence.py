@@ -71,9 +71,11 @@ def tightness(X: Points, labels: Labels) -> float:
 
 
 def isolation(rows: NDArray[np.int64], neighbors: NDArray[np.int64], labels: Labels) -> float:
-    """Return minus the logarithm of the share of neighbors that are in another cluster.
+    """Return minus the logarithm of the share of neighbors in another cluster, against chance.
 
-    One edge more than there are counts as cut, so that the logarithm exists.
+    The share is divided by the one that random labels with these sizes of clusters have: few
+    samples that are cut off, which any data have, are no evidence. One edge more than there are
+    counts as cut, so that the logarithm exists.
 
     Parameters
     ----------
@@ -87,4 +89,6 @@ def isolation(rows: NDArray[np.int64], neighbors: NDArray[np.int64], labels: Lab
     own, others = labels[rows][:, None], labels[neighbors]
     is_edge = (own >= 0) & (others >= 0) & (neighbors != rows[:, None])
     n_edges, n_cut = np.count_nonzero(is_edge), np.count_nonzero(is_edge & (own != others))
-    return -float(np.log((n_cut + 1) / (n_edges + 1)))
+    shares = np.bincount(labels[labels >= 0]) / max(np.count_nonzero(labels >= 0), 1)
+    expected = n_edges * (1.0 - float(np.sum(shares**2)))
+    return float(np.log((expected + 1) / (n_cut + 1)))

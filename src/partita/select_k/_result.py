@@ -48,7 +48,8 @@ class KScan:
         - "tightness": only for features, minus the logarithm of the share of the variance that is
           left within clusters.
         - "isolation": instead of the tightness if the generator cuts a graph, minus the logarithm
-          of the share of nearest neighbors that are in another cluster.
+          of the share of nearest neighbors that are in another cluster, divided by that of random
+          labels.
         - "lifetime": range of heights at which the average linkage tree has K clusters. NaN where
           the ensemble has too many distinct rows for a tree.
     null_mean, null_std : dict of str to array of shape (n_k,)
