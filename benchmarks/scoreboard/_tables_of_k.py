@@ -115,7 +115,8 @@ def noise(kind: str, seed: int) -> Labels:
     if kind in ("missing labels", "nine of ten labels missing"):
         ratio = rng.uniform(0.1, 0.6) if kind == "missing labels" else 0.9
         labels[rng.random(shape) < ratio] = -1
-        labels = labels[(labels >= 0).any(axis=1)]
+        is_label = labels >= 0
+        labels = labels[np.ix_(is_label.any(axis=1), is_label.any(axis=0))]
     if kind.startswith("copies"):
         labels = np.hstack([labels[:, : m // 2]] * 2)
     if kind == "copies with errors":
