@@ -89,6 +89,7 @@ def isolation(rows: NDArray[np.int64], neighbors: NDArray[np.int64], labels: Lab
     own, others = labels[rows][:, None], labels[neighbors]
     is_edge = (own >= 0) & (others >= 0) & (neighbors != rows[:, None])
     n_edges, n_cut = np.count_nonzero(is_edge), np.count_nonzero(is_edge & (own != others))
-    shares = np.bincount(labels[labels >= 0]) / max(np.count_nonzero(labels >= 0), 1)
+    sizes = np.bincount(labels[labels >= 0]).astype(np.float64)
+    shares = sizes / max(float(sizes.sum()), 1.0)
     expected = n_edges * (1.0 - float(np.sum(shares**2)))
     return float(np.log((expected + 1) / (n_cut + 1)))
