@@ -55,10 +55,11 @@ class PTGP(BaseConsensus):
     -----
     Cost O(n'² (m + e T) + n' L²) for n' micro-clusters with e elite neighbors on average and L base
     clusters; about 3 n'² + 16 n' L bytes if there are fewer base clusters than n' / 2, otherwise 11
-    n'² + 16 n' L. Up to 500 micro-clusters, or if ties give each so many neighbors that this would
-    cost more, one eigendecomposition is used instead, in O(n'³) time and 36 n'² + 16 n' L bytes.
-    Twenty partitions have so many ties up to about 2000 micro-clusters; the memory that a plan
-    states is for them.
+    n'² + 16 n' L, and 23,000 n' for the walks. The lengths of all walks need T e n'²
+    multiplications, which bound the speed. Up to 500 micro-clusters, or if ties give each so many
+    neighbors that this would cost more, one eigendecomposition is used instead, in O(n'³) time and
+    36 n'² + 16 n' L bytes. Twenty partitions have so many ties up to about 2000 micro-clusters; the
+    memory that a plan states is for them.
 
     As in the paper, every micro-cluster counts as one in the graph and in k-means; sizes enter the
     walk only.
@@ -106,7 +107,7 @@ class PTGP(BaseConsensus):
         bytes_needed=lambda s: (
             max(
                 36 * min(s.n_rows, MANY_NEIGHBORS) ** 2,
-                (11 if 2 * s.n_base_clusters > s.n_rows else 3) * s.n_rows**2 + 7000 * s.n_rows,
+                (11 if 2 * s.n_base_clusters > s.n_rows else 3) * s.n_rows**2 + 23_000 * s.n_rows,
             )
             + 16 * s.n_rows * s.n_base_clusters
         ),

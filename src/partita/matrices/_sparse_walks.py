@@ -8,11 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita import _kernels
 from partita._threads import run_blocks
 
 __all__ = ["SparseWalks"]
 
-_COLUMNS = 16  # columns per block, which stay in the cache during a product
+_COLUMNS = 64  # columns per block
 
 
 class SparseWalks:
@@ -45,6 +46,9 @@ class SparseWalks:
         self.squares = (degree * weights)[:, None]
         self.n_steps = n_steps
         self.n = len(weights)
+        # Most often all columns are needed, each with a product per step and direction.
+        work = 2.0 * n_steps * self.n * self.steps.nnz
+        self._multiply = _kernels.sparse_products.multiply.at(work)
 
     def similarity(self) -> NDArray[np.float64]:
         """Return the cosines of all trajectories, shape (n, n), exactly symmetric."""
@@ -77,7 +81,7 @@ class SparseWalks:
         result = np.empty((self.n, scaled.shape[1]))
 
         def fill(start: int, stop: int) -> None:
-            walks = [self.steps @ scaled[:, start:stop].toarray()]
+            walks = [self._step(scaled[:, start:stop].toarray(order="C"))]
             result[:, start:stop] = self._products(self._extend(walks)) / length[:, None]
 
         run_blocks(fill, scaled.shape[1], _COLUMNS)
@@ -91,7 +95,7 @@ class SparseWalks:
             walk = self.steps[start:stop].toarray().T.copy()
             total = (self.squares * walk**2).sum(axis=0)
             for _ in range(self.n_steps - 1):
-                walk = self.steps @ walk
+                walk = self._step(walk)
                 total += self.squares[:, 0] @ np.square(walk)
             result[start:stop] = total
 
@@ -104,13 +108,19 @@ class SparseWalks:
 
     def _extend(self, walks: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
         while len(walks) < self.n_steps:
-            walks.append(self.steps @ walks[-1])
+            walks.append(self._step(walks[-1]))
         return walks
 
     def _products(self, walks: list[NDArray[np.float64]], *, first: int = 0) -> NDArray[np.float64]:
         """Return the rows from `first` of Σ_t Mᵗ diag(a²) V_t by Horner's rule; empty `walks`."""
         total = self.squares * walks.pop()
         while walks:
-            total = self.steps @ total
+            total = self._step(total)
             total += self.squares * walks.pop()
-        return np.asarray(self.steps[first:] @ total)
+        return self._step(total, first)
+
+    def _step(self, columns: NDArray[np.float64], first: int = 0) -> NDArray[np.float64]:
+        """Return the rows from `first` of M times some columns."""
+        M, out = self.steps, np.empty((self.n - first, columns.shape[1]))
+        self._multiply(M.indptr, M.indices, M.data, columns, first, self.n, out)
+        return out
