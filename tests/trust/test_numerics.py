@@ -12,7 +12,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from partita import config_context
-from partita._linalg import eigh, svd
+from partita._linalg import eigh, eigh_above, svd
 from partita.datasets import make_partitions
 from partita.registry import all_methods, prepare
 from partita.solvers import (
@@ -94,6 +94,43 @@ def test_decompositions_of_degenerate_matrices(name):
         np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-10)
     U, sigma, Vt = svd(matrix)
     np.testing.assert_allclose(U * sigma @ Vt, matrix, atol=1e-10)
+
+
+@every_spectrum
+@pytest.mark.parametrize("share", [0.0, 1e-4, 0.5])
+def test_large_eigenvalues_of_degenerate_matrices(name, share):
+    matrix = DEGENERATE[name]
+    all_values = np.linalg.eigvalsh(matrix)
+    cut = max(share * np.abs(all_values).max(), 1e-12)
+    values, vectors = eigh_above(matrix.copy(), share=share)
+    # eigenvalues that are 0 up to rounding are above a share of 0
+    assert share == 0 or len(values) == np.count_nonzero(np.abs(all_values) > cut)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(values)), atol=1e-10)
+    expected = all_values[np.abs(all_values) > cut]
+    np.testing.assert_allclose(values[np.abs(values) > cut], expected, atol=1e-12)
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_large", [0, 3, 15, 100, 200])
+def test_few_and_many_large_eigenvalues(n_large):
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.standard_normal((200, 200)))[0]
+    spectrum = rng.uniform(-1e-3, 1e-3, 200)
+    spectrum[0] = -2.0
+    spectrum[1 : n_large + 1] += np.where(np.arange(len(spectrum[1 : n_large + 1])) % 2, 1.0, -1.0)
+    matrix = (Q * spectrum) @ Q.T
+    values, vectors = eigh_above(np.asfortranarray(matrix), share=0.1)
+    is_large = np.abs(spectrum) > 0.2
+    np.testing.assert_allclose(values, np.sort(spectrum[is_large]), rtol=0, atol=1e-13)
+    expected = (Q[:, is_large] * spectrum[is_large]) @ Q[:, is_large].T
+    np.testing.assert_allclose((vectors * values) @ vectors.T, expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("matrix", [np.zeros((0, 0)), np.eye(1), np.diag([1.0, -3.0])])
+def test_large_eigenvalues_of_tiny_matrices(matrix):
+    values, vectors = eigh_above(matrix, share=0.5)
+    assert values.tolist() == ([-3.0] if len(matrix) == 2 else [1.0] * len(matrix))
+    assert vectors.shape == (len(matrix), len(values))
 
 
 @every_spectrum

@@ -83,6 +83,11 @@ class RSEC(SelfRepresentationConsensus):
     Cost for n' distinct rows and S of rank p, at most n' and at most the number of base clusters:
     O(n' p² + n'² q) per iteration, where q <= 2 p is the rank of the affinity; 50 to 100
     iterations; about 32 n'² + 110 n' p bytes. The solution is that of the full n x n problem.
+    With n' = 1000 and p = 482, from 20 partitions, one of 105 iterations takes 0.26 s on a core of
+    50 GFlop/s: two eigendecompositions, of order 1000 and 600, take half of it, and 10 to 16
+    products of the affinity with 16 vectors a fifth. The affinity uses all singular values above
+    1e-4 of the largest, 480 at first and 116 at the end, and the spectrum has no gap there: vectors
+    of the previous iteration would need four or more products, as long as a new decomposition.
 
     The result depends more on the ensemble than on k-means: of 60 ensembles of 100 k-means
     partitions of iris, K in 3..12, 38 give the published accuracy of 0.9733, the others 0.75 to

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._linalg import eigh, svd
+from partita._linalg import eigh, eigh_above, svd
 from partita._threads import run_blocks
 from partita.solvers.spectral import normalize_rows
 
 __all__ = [
+    "RANK_CUT",
     "Triplets",
     "affinity_of_directions",
     "leading_directions",
@@ -20,7 +21,7 @@ __all__ = [
     "shrink_singular_values",
 ]
 
-_RANK_CUT = 1e-4  # singular values below this share of the largest count as noise
+RANK_CUT = 1e-4  # singular values below this share of the largest count as noise
 _GRAM_LIMIT = 1e-5  # squaring a matrix loses singular values below this share of its norm
 _TILE = 512  # rows and columns of the affinity per block, which stay in the cache
 
@@ -63,7 +64,7 @@ def shrink_singular_values(
     if threshold < _GRAM_LIMIT * np.linalg.norm(matrix):
         return shrink_singular_values(matrix, np.full(len(matrix), threshold))
     gram = matrix @ matrix.T
-    squares, U = eigh(gram.T, subset_by_value=(threshold**2, np.inf), overwrite=True)
+    squares, U = eigh_above(gram.T, least=threshold**2)
     sigma = np.sqrt(squares)
     return Triplets(U, sigma - threshold, matrix.T @ (U / sigma))
 
@@ -105,7 +106,7 @@ def leading_directions(
     U is `vectors`, or the columns of all `bases`, in a row, times `vectors`.
     """
     sigma = np.abs(values)
-    is_kept = sigma > _RANK_CUT * sigma.max()
+    is_kept = sigma > RANK_CUT * sigma.max(initial=0.0)
     rows = vectors[:, is_kept] * np.sqrt(sigma[is_kept])
     if bases:
         first, total = 0, np.zeros((len(bases[0]), rows.shape[1]))

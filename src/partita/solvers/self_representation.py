@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._linalg import eigh
+from partita._linalg import eigh_above
 from partita._warn import warn_not_converged
 from partita.config import report_progress
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.low_rank import (
+    RANK_CUT,
     affinity_of_directions,
     leading_directions,
     shrink_singular_values,
@@ -254,7 +255,7 @@ def _directions(basis: Matrix, coefficients: Matrix, partition: Matrix) -> Matri
         symmetric += Z
         symmetric += Z.T
         del Z
-        return leading_directions(*eigh(symmetric.T, driver="evd", overwrite=True))
+        return leading_directions(*eigh_above(symmetric.T, share=RANK_CUT))
     others = np.column_stack([coefficients.T, partition])
     inside = basis.T @ others
     others -= basis @ inside
@@ -267,8 +268,7 @@ def _directions(basis: Matrix, coefficients: Matrix, partition: Matrix) -> Matri
     core = wide[:, p:] @ wide[:, p:].T
     core[:, :p] += wide[:, :p] / 2
     core[:p] += wide[:, :p].T / 2
-    values, vectors = eigh(core.T, driver="evd", overwrite=True)
-    return leading_directions(values, vectors, basis, Q)
+    return leading_directions(*eigh_above(core.T, share=RANK_CUT), basis, Q)
 
 
 def representation_labels(
