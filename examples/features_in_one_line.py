@@ -1,7 +1,8 @@
 """Features in one line
 ====================
 
-Cluster a feature matrix with one estimator and show that the seed matters little."""
+Cluster a feature matrix with one estimator, show that the seed matters little, and name the
+features that distinguish the clusters."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from partita import EnsembleClustering, adjusted_rand
+from partita.diagnostics import cluster_profiles
 from partita.plotting import ConsensusDisplay
 
 wine = load_wine()
@@ -20,6 +22,9 @@ print(f"adjusted Rand index with the three cultivars: {adjusted_rand(wine.target
 model.set_params(ensembleclustering__random_state=1)
 other_labels = model.fit_predict(wine.data)
 print(f"adjusted Rand index between two seeds: {adjusted_rand(labels, other_labels):.3f}")
+
+for record in cluster_profiles(wine.data, labels, wine.feature_names, n_features=2).records:
+    print(f"cluster {record['cluster']}: {record['feature']}, d = {record['effect']:+.1f}")
 
 partitions = model[-1].partitions_
 display = ConsensusDisplay.from_labels(partitions, other_labels).plot()

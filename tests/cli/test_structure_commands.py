@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from planted import write_csv
+from planted import CLOUDS, POINTS, write_csv
 
-from partita import cluster_tree
+from partita import EnsembleClustering, cluster_tree
 from partita.metrics import adjusted_rand
 from partita.structure import graph_consensus, hierarchical_consensus, modes
 
@@ -124,3 +124,34 @@ def test_graph_of_an_h5ad_file(partita, tmp_path: Path, levels: Path) -> None:
     expected = graph_consensus(table(levels), adata.obsp["connectivities"]).labels
     found = anndata.read_h5ad(tmp_path / "out.h5ad").obs["community"].astype(int)
     assert found.tolist() == expected.tolist()
+
+
+def test_predict(partita, features: Path, tmp_path: Path) -> None:
+    lines = features.read_text(encoding="utf-8").splitlines()
+    for name, rows in (("old.csv", lines[1::2]), ("new.csv", lines[2::2])):
+        Path(name).write_text("\n".join([lines[0], *rows]) + "\n", encoding="utf-8")
+    command = ("predict", "old.csv", "new.csv", "-i", "sample", "-k", "3")
+    done = partita(*command, "-o", "out.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "30 new samples in 3 clusters of 30 samples" in done.stderr
+    record = json.loads(partita(*command, "--json").stdout)
+    model = EnsembleClustering(3, random_state=0).fit(POINTS[::2])
+    assert record["labels"] == model.predict(POINTS[1::2]).tolist()
+    np.testing.assert_allclose(record["confidence"], model.predict_confidence(POINTS[1::2]))
+    assert adjusted_rand(CLOUDS[1::2], record["labels"]) == 1.0
+    assert record["ids"] == [line.split(",")[0] for line in lines[2::2]]
+    written = [line.split(",")[1] for line in _lines("out.csv")[1:]]
+    assert [int(label) for label in written] == record["labels"]
+    Path("new.csv").write_text("sample,x\na,1\n", encoding="utf-8")
+    assert "new.csv has no column 'y', which old.csv has" in partita(*command).stderr
+
+
+def _lines(path: str) -> list[str]:
+    return Path(path).read_text(encoding="utf-8").splitlines()
+
+
+def test_a_scan_prints_values_per_resample(partita, levels: Path) -> None:
+    options = ("-i", "name", "-k", "2:3", "--resamples", "2", "--null", "2", "--json")
+    record = json.loads(partita("scan-k", str(levels), *options).stdout)
+    assert len(record["resamples"]) == 2 * 2 * 2  # resamples, halves, numbers of clusters
+    assert {each["k"] for each in record["nulls"]} == {2, 3}

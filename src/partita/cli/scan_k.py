@@ -103,6 +103,8 @@ def run(
                     for group in scan.hidden_groups
                 ],
                 "curves": scan.records(),
+                "resamples": scan.resample_records(),
+                "nulls": scan.null_records(),
             }
         )
         return
