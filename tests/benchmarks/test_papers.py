@@ -118,12 +118,13 @@ def test_spce_has_the_printed_accuracy_on_the_authors_partitions_of_lung() -> No
     assert verdicts == {"ACC": "equal", "NMI": "within", "ARI": "within"}
 
 
-def test_spce_has_the_printed_values_of_warpar_if_all_components_count() -> None:
+def test_spce_has_the_printed_values_if_all_components_count() -> None:
     lines = ["SPCE, tuned", "SPCE, all components, tuned"]
-    table = small("004-kmeans", ["warpar10p"], 10, lines)
-    verdicts = {(c.method.name, c.measure): c.verdict for c in cells(table, Records("004"))}
-    assert [verdicts[lines[0], name] for name in table.measures] == ["below"] * 3
-    assert [verdicts[lines[1], name] for name in table.measures] == ["within"] * 3
+    table = small("004-kmeans", ["warpar10p", "tox171", "medical"], 10, lines)
+    results = cells(table, Records("004"))
+    verdicts = {line: [c.verdict for c in results if c.method.name == line] for line in lines}
+    assert verdicts[lines[0]].count("below") == 5
+    assert verdicts[lines[1]] == ["within"] * 9
 
 
 def test_components_of_the_learned_matrix_take_the_place_of_labels(store) -> None:
