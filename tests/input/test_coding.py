@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 
+import narwhals.stable.v1 as nw
 import numpy as np
+import polars as pl
 import pytest
 
 from partita._input.coding import _pack, encode, encode_with, warn_of_other_columns
 from partita._input.columns import _unique, match_columns, name_array, read_column
-from partita._input.containers import LabelTable, label_columns
+from partita._input.containers import LabelTable, _series_values, label_columns
 from partita._input.label_vector import code_labels
 from partita._input.table_coding import code_dtype, encode_table
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
@@ -98,6 +100,11 @@ def test_new_rows_and_noise(noise):
     assert codes[:, 0].tolist() == [code_of_4, code_of_noise, -1, -1]
     assert codes.dtype == np.int64
     assert n_unknown == 1
+
+
+@pytest.mark.parametrize(("column", "n_unknown"), [([1, 4, 4], 1), ([1, 2, 4], 2), ([4, 9], 1)])
+def test_unknown_labels_before_and_after_those_of_the_ensemble(column, n_unknown):
+    assert encode_with([np.array(column)], [np.array([4])], "missing")[1] == n_unknown
 
 
 def test_patterns_leave_out_earlier_results():
@@ -274,3 +281,46 @@ def test_many_lists_are_suspicious_only_if_they_are_more_than_the_samples():
     assert not is_suspicious([["a", 1], [2, 2]])
     assert not is_suspicious([["a", "b"], [1, 2]])
     assert not is_suspicious([["a", "b"], ["c", "d"]])
+
+
+def test_as_many_columns_as_names_and_categories():
+    one = np.arange(10)
+    with pytest.raises(ValueError, match="zip"):
+        encode_with([one, one], [one], "missing")
+    with pytest.raises(ValueError, match="zip"):
+        warn_of_other_columns([one, one], ["a"], 10)
+    with pytest.raises(ValueError, match="zip"):
+        warn_of_other_columns([HALF, HALF], ["a"], 10)
+
+
+def test_a_table_passes_through():
+    table = LabelTable(np.array([[0], [1]]))
+    assert label_columns(table) == (table, None)
+
+
+@pytest.mark.parametrize("name", ["obs", "obsm"])
+def test_not_everything_with_observations_is_annotated_data(name):
+    with pytest.raises(InvalidEnsembleError, match="Expected 2D array"):
+        label_columns(type("Other", (), {name: None})())
+
+
+def test_columns_of_frames_keep_their_integers():
+    integers = _series_values(nw.from_native(pl.Series([4, None, 3]), series_only=True))
+    assert (integers.dtype, integers.tolist()) == (np.int64, [4, None, 3])
+    booleans = _series_values(nw.from_native(pl.Series([True, None]), series_only=True))
+    assert (booleans.dtype, booleans.tolist()) == (bool, [True, None])
+    floats = _series_values(nw.from_native(pl.Series([0.5, 2.0]), series_only=True))
+    assert (floats.dtype, floats.tolist()) == (np.float64, [0.5, 2.0])
+    wide = pl.Series([2**100, None], dtype=pl.Int128)
+    values = _series_values(nw.from_native(wide, series_only=True))
+    assert (values.dtype, values.tolist()) == (object, [2**100, None])
+
+
+def test_vectors_that_only_numpy_can_read():
+    class Vector:
+        def __array__(self, dtype=None, copy=None):
+            return np.array([3, 1, 3])
+
+    columns, names = label_columns([Vector(), np.array([0, 1, 1])])
+    assert [column.tolist() for column in columns] == [[3, 1, 3], [0, 1, 1]]
+    assert names is None
