@@ -62,7 +62,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
         yield "value", node.value + 1
     elif isinstance(node, ast.If | ast.IfExp | ast.While):
         yield "test", ast.UnaryOp(ast.Not(), node.test)
-    elif isinstance(node, ast.Return) and node.value is not None:
+    elif isinstance(node, ast.Return) and ast.unparse(node) not in ("return", "return None"):
         yield "value", ast.Constant(None)
 
 

@@ -17,6 +17,9 @@ from partita.exceptions import InvalidEnsembleError
 
 def test_the_smallest_and_the_largest_weight_are_accepted():
     assert check_weights([1e-12, 1e12], 2, "weights").tolist() == [1e-12, 1e12]
+    for weight in (np.nextafter(1e12, np.inf), np.nextafter(1e-12, 0)):
+        with pytest.raises(InvalidEnsembleError, match="must be between"):
+            check_weights([weight], 1, "weights")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,13 @@ import polars as pl
 import pytest
 
 from partita._input.coding import _pack, encode, encode_with, warn_of_other_columns
-from partita._input.columns import _unique, match_columns, name_array, read_column
+from partita._input.columns import (
+    _unique,
+    distinct_labels,
+    match_columns,
+    name_array,
+    read_column,
+)
 from partita._input.containers import LabelTable, _series_values, label_columns
 from partita._input.label_vector import code_labels
 from partita._input.table_coding import code_dtype, encode_table
@@ -324,3 +330,28 @@ def test_vectors_that_only_numpy_can_read():
     columns, names = label_columns([Vector(), np.array([0, 1, 1])])
     assert [column.tolist() for column in columns] == [[3, 1, 3], [0, 1, 1]]
     assert names is None
+
+
+@pytest.mark.parametrize("noise", ["missing", "cluster"])
+@pytest.mark.parametrize("labels", [[1, 0], [0], [0, 0, 0], [2, 0, 1]])
+def test_coded_vectors_are_returned_as_they_are(labels, noise):
+    vector = np.array(labels)
+    codes, categories = code_labels(vector, noise=noise)
+    assert codes is vector
+    assert categories.tolist() == list(range(max(labels) + 1))
+
+
+def test_an_empty_vector_is_refused():
+    with pytest.raises(InvalidEnsembleError, match="1 partitions of 0 samples"):
+        code_labels(np.empty(0, np.int64))
+
+
+def test_lists_of_other_lengths_are_never_transposed():
+    with pytest.raises(InvalidEnsembleError, match="equal length, got 2 labels in vector 0 and 3"):
+        label_columns([["a", 1], ["b", 2, 3]])
+    with pytest.warns(PartitaWarning, match="5 partitions of 1 samples"):
+        label_columns([[0]] * 5)
+
+
+def test_distinct_labels():
+    assert distinct_labels(np.array([3.0, -1.0, np.nan, 3.0]), "x") == [-1, 3]

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import partita
 from partita import ECPCS, PTA, PTGP, RMSC, Ensemble
 from partita.cli import app
+from partita.ensemble import SoftEnsemble
 from partita.generators import RandomMetrics, SpectralBandwidths
 from partita.solvers.simplex_rows import project_rows
 
@@ -33,6 +34,19 @@ def test_trajectories_with_uneven_weights_are_cosines():
         assert 0 <= similarity.min() <= similarity.max() <= 1 + 1e-9
         for method in (PTA(11), PTGP(11, n_init=1, random_state=0)):
             assert method.fit_predict(ensemble).min() == 0
+
+
+def test_walks_between_clusters_that_hardly_overlap():
+    """Degrees over a hundred orders of magnitude were lost in eigenvectors: 0 / 0."""
+    first = np.array([[1e-102, 1e-141, 1.0], [1.0, 1e-104, 1e-222]])
+    second = np.array([[np.nan] * 3, [0.0, 0.0, 1.0]])
+    third = np.array([[1.0, 1e-300], [1e-305, 1.0]])
+    for tables in ([first, second], [first, third], [third, third], [third, second]):
+        ensemble = SoftEnsemble.from_memberships(tables, weights=[1.0, 1e8])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            for method in (ECPCS(1), ECPCS(2), PTA(2)):
+                assert method.fit_predict(ensemble).min() == 0
 
 
 def test_both_ways_to_compute_trajectories_agree(monkeypatch):

@@ -29,6 +29,7 @@ __all__ = [
 
 MANY_NEIGHBORS = 2000  # rows up to which ties often make dense walks faster than sparse ones
 _ISOLATED = 1e-20  # similarity of a micro-cluster without neighbors to all others
+_NO_EDGE = 1e-290  # smaller sums of edges have no finite inverse times a weight
 _ROUNDING = 1e-13  # smaller similarities are rounding errors: the walks never meet
 _SPREAD = 1e8  # of the squares of weights, beyond which eigenvectors lose the smallest ones
 _DENSE = 500  # up to this order an eigendecomposition is fast for any graph
@@ -59,7 +60,7 @@ def walk_similarity(
         Cost O(n³), or O(n e T) for a sparse graph of e edges if that is less.
     """
     degree = np.asarray(graph @ weights).ravel()
-    linked = np.flatnonzero(degree > 0)
+    linked = np.flatnonzero(degree > _NO_EDGE)
     n = graph.shape[0]
     if len(linked) == 0:
         return np.full((n, n), isolated)
@@ -70,8 +71,8 @@ def walk_similarity(
         return result
     squares = degree * weights
     is_uneven = squares.max() > _SPREAD * squares.min()
-    if sp.issparse(graph) and (is_uneven or _is_cheap(graph, n_steps)):
-        similarity = SparseWalks(graph, weights, n_steps).similarity()
+    if is_uneven or (sp.issparse(graph) and _is_cheap(graph, n_steps)):
+        similarity = SparseWalks(sp.csr_matrix(graph), weights, n_steps).similarity()
     else:
         dense = graph.toarray() if sp.issparse(graph) else graph
         similarity = _dense_similarity(dense, weights, n_steps)
