@@ -28,14 +28,14 @@ from _pytest.main import pytest_runtestloop
 
 ROOT = Path(__file__).resolve().parents[1]
 _OUTPUT = os.dup(1)
-_INPUT = ["tests/input", "tests/ensemble/test_ensemble.py"]
+_INPUT = ["tests/input"]
 _LINKAGE = ["tests/solvers/test_linkage_exactness.py", "tests/solvers/test_linkage.py"]
 TARGETS = {  # module: tests that must notice its mutants
     "partita._input.checks": ["tests/input/test_checks.py", "tests/input"],
     "partita._input.coding": _INPUT,
     "partita._input.columns": _INPUT,
     "partita._input.containers": _INPUT,
-    "partita._input.label_vector": ["tests/input", "tests/test_metrics.py"],
+    "partita._input.label_vector": _INPUT,
     "partita._input.table_coding": _INPUT,
     "partita._numbering": ["tests/test_numbering.py"],
     "partita.solvers.linkage": _LINKAGE,

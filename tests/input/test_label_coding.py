@@ -355,3 +355,13 @@ def test_lists_of_other_lengths_are_never_transposed():
 
 def test_distinct_labels():
     assert distinct_labels(np.array([3.0, -1.0, np.nan, 3.0]), "x") == [-1, 3]
+
+
+@pytest.mark.parametrize("first", [0, 300])
+@pytest.mark.parametrize("span", [255, 256, 257, 4097])
+def test_tables_with_as_many_labels_as_places_are_numbered(first, span):
+    """256 places fit in a byte; 4,096 rows are a block."""
+    column = np.arange(span) + first
+    codes, labels = encode_table(column[:, None], "cluster")
+    assert codes[:, 0].tolist() == list(range(span))
+    assert labels[0].tolist() == column.tolist()
