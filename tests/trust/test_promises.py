@@ -11,7 +11,8 @@ PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
 
 def test_every_promise_names_a_test_that_exists() -> None:
     rows = [line for line in PAGE.splitlines() if line.startswith("| ") and "|---" not in line]
-    promises = [row for row in rows if not row.startswith("| promise")]
+    # the table of mutants has modules, not promises
+    promises = [row for row in rows if not row.startswith(("| promise", "| module", "| `"))]
     assert len(promises) > 15
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for row in promises:
