@@ -89,6 +89,17 @@ def test_lifetime():
     assert agglomerate(np.zeros((1, 1))).longest_lived(5) == 1
 
 
+def test_every_cluster_is_one_piece_of_the_leaves():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(40, 2))
+    tree = agglomerate(np.linalg.norm(points[:, None] - points, axis=2))
+    leaves = tree.leaves()
+    assert sorted(leaves) == list(range(40))
+    for k in range(1, 41):
+        assert np.count_nonzero(np.diff(tree.cut(k)[leaves])) == k - 1
+    np.testing.assert_array_equal(agglomerate(np.zeros((1, 1))).leaves(), [0])
+
+
 def test_spanning_tree_is_single_linkage_on_disagreements():
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 3, (80, 12)).astype(np.uint8)

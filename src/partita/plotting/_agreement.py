@@ -8,12 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from partita.diagnostics import Diagnosis, diagnose
 from partita.plotting._display import Display
 from partita.plotting.style import ACCENT, INK, MUTED, blues, plain_text
+from partita.solvers.linkage import agglomerate
 
 __all__ = ["AgreementDisplay"]
 
@@ -178,7 +177,7 @@ def _order_by_similarity(
     if len(groups) > 2:
         distance = np.clip(1.0 - pairwise[np.ix_(first, first)], 0.0, None)
         np.fill_diagonal(distance, 0.0)
-        groups = groups[leaves_list(linkage(squareform(distance, checks=False), "average"))]
+        groups = groups[agglomerate(distance, overwrite=True).leaves()]
     return np.concatenate([np.flatnonzero(redundancy == group) for group in groups])
 
 

@@ -50,6 +50,16 @@ class Tree:
         edges = (np.ones(n - n_clusters, bool), (self.left[first], self.right[first]))
         return connected_components(sp.csr_matrix(edges, shape=(n, n)))[1]
 
+    def leaves(self) -> NDArray[np.int64]:
+        """Return the rows in an order in which every cluster of the tree is one piece."""
+        pieces = [[row] for row in range(self.n_rows)]
+        for left, right in zip(self.left.tolist(), self.right.tolist(), strict=True):
+            smaller, larger = sorted((pieces[left], pieces[right]), key=len)
+            larger += smaller
+            for row in smaller:
+                pieces[row] = larger
+        return np.asarray(pieces[0])
+
     def longest_lived(self, n_samples: int) -> int:
         """Return the number of clusters of the partition with the longest lifetime.
 
