@@ -41,12 +41,15 @@ test-nojit: $(PLAIN)/.test     ## the suite without numba: kernels by their defi
 	  $(addprefix --ignore=tests/,benchmarks cli generators input io plotting reporting scale \
 	  test_docs.py test_docstrings.py test_examples.py)
 
-# compiled kernels run no lines that Python could count: their definitions in NumPy run instead
+# compiled kernels run no lines that Python could count: their definitions in NumPy run instead;
+# tests of the sources, of the pages and of drawn cases reach no other lines
 coverage: export OMP_NUM_THREADS = 1
 coverage: export OPENBLAS_NUM_THREADS = 1
-coverage: export NUMBA_DISABLE_JIT = 1
-coverage: $(VENV)/.test        ## share of the lines that tests reach with the compiler off
-	$(PYTEST) -n 2 -m "not slow" --cov --cov-report=term
+coverage: $(PLAIN)/.test       ## share of the lines and branches that tests reach without numba
+	$(PLAIN)/bin/python -m pytest -n 2 -m "not slow" --cov --cov-report=term \
+	  $(addprefix --ignore=tests/,benchmarks trust test_contribution.py test_docs.py \
+	  test_docstrings.py test_layers.py test_packaging.py test_public_api.py test_site.py \
+	  test_source_rules.py)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
