@@ -12,7 +12,7 @@ import pytest
 
 from partita import CCGP, Ensemble, fuse
 from partita.exceptions import InvalidEnsembleError, InvalidFileError
-from partita.io import convert, read_labels
+from partita.io import convert, read_features, read_graph, read_labels
 
 N_DAMAGES = 40
 TABLE = pd.DataFrame({"a": np.arange(60) % 3, "b": list("xyz") * 20})
@@ -52,6 +52,35 @@ def test_damaged_files_are_one_documented_error(name: str, tmp_path: Path) -> No
     assert len(errors) > N_DAMAGES // 4
     foreign = [error for error in errors if isinstance(error, InvalidFileError)]
     assert all(str(damaged) in str(error) and error.__cause__ for error in foreign)
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "no obs", "no var", "text for a matrix"])
+def test_damaged_h5ad_files_are_one_documented_error(damage: str, tmp_path: Path) -> None:
+    """Few damages only: on some changed bytes HDF5 itself does not return."""
+    anndata = pytest.importorskip("anndata", reason="anndata is not installed")
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    path = tmp_path / "cells.h5ad"
+    cells = anndata.AnnData(np.eye(60, 3), obs=TABLE.set_index(np.arange(60).astype(str)))
+    cells.obsp["connectivities"] = np.eye(60)
+    cells.write_h5ad(path)
+    readers: dict[str, Callable[[], object]] = {
+        "labels": lambda: read_labels(path, columns=["a", "b"]),
+        "features": lambda: read_features(path),
+        "graph": lambda: read_graph(path, "connectivities"),
+    }
+    affected = {"no var": ["features"], "text for a matrix": ["features", "graph"]}
+    if damage in ("cut", "empty"):
+        path.write_bytes(path.read_bytes()[: 3000 if damage == "cut" else 0])
+    else:
+        with h5py.File(path, "r+") as file:
+            if damage == "text for a matrix":
+                del file["X"], file["obsp/connectivities"]
+                file["X"] = file["obsp/connectivities"] = "text"
+            else:
+                del file[damage.removeprefix("no ")]
+    for name in affected.get(damage, readers):
+        with pytest.raises(InvalidFileError, match=r"cells\.h5ad"):
+            readers[name]()
 
 
 def test_a_table_without_columns_is_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita._damage import explained_reading
 from partita._input.containers import label_columns
 from partita._memory import require_memory
 from partita._packages import require_package
@@ -90,7 +91,7 @@ def read_matrix(path: Path, use: str | None) -> tuple[list[str], NDArray[Any], l
     `use` is "X" or a key of `obsm`; None is "X_pca" if the file has it, otherwise "X".
     """
     read = _elements().read_elem
-    with _h5py().File(path, "r") as file:
+    with explained_reading(path), _h5py().File(path, "r") as file:
         keys = [*file.get("obsm", ()), *(["X"] if "X" in file else [])]
         name = use or ("X_pca" if "X_pca" in keys else "X")
         if name not in keys:
@@ -125,7 +126,7 @@ def read_graph(path: str | Path, use: str) -> tuple[Any, NDArray[Any]] | None:
         None if the file has no such graph.
     """
     read = _elements().read_elem
-    with _h5py().File(path, "r") as file:
+    with explained_reading(path), _h5py().File(path, "r") as file:
         if use not in file.get("obsp", ()):
             return None
         return sp.csr_matrix(read(file["obsp"][use])), np.asarray(read(file["obs"]).index, object)
