@@ -84,13 +84,12 @@ def test_names_with_a_path_inside_an_archive_lead_nowhere(tmp_path):
     folder = tmp_path / "inner"
     folder.mkdir()
     with zipfile.ZipFile(folder / "labels.npz", "w") as archive:
-        for name in ("../above.npy", "/tmp/partita-absolute.npy", "a.npy"):
+        for name in ("../above.npy", f"{tmp_path}/absolute.npy", "a.npy"):
             file = io.BytesIO()
             np.save(file, np.array([0, 1, 1]))
             archive.writestr(name, file.getvalue())
     outcome(lambda: read_labels(folder / "labels.npz"))
     assert [path.name for path in tmp_path.rglob("*")] == ["inner", "labels.npz"]
-    assert not Path("/tmp/partita-absolute.npy").exists()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
