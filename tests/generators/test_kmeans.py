@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_limits
 
+from partita._sklearn_compat import run_kmeans
 from partita.generators import RandomK, _kmeans
 from partita.generators._kmeans import CentroidModel, _seed_centers, kmeans
 
@@ -18,9 +19,23 @@ def test_inertia_is_that_of_scikit_learns_starts():
     X = load_digits().data.astype(np.float32)
     X -= X.mean(axis=0)
     with threadpool_limits(1):
-        ours = [kmeans(X, 30, 1, 50, np.random.default_rng(s)).inertia_ for s in range(8)]
+        ours = [kmeans(X, 30, 1, 50, np.random.default_rng(s)).inertia for s in range(8)]
         theirs = [KMeans(30, n_init=1, random_state=s).fit(X).inertia_ for s in range(8)]
     assert np.mean(ours) < 1.01 * np.mean(theirs)
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csr_matrix])
+@pytest.mark.parametrize(("k", "max_iter"), [(1, 50), (7, 50), (7, 2)])
+def test_a_run_is_that_of_scikit_learns_estimator(form, k, max_iter):
+    """Equal to the last bit: only the checks of the estimator are left out."""
+    X = form(load_digits().data[:300].astype(np.float32))
+    before, centers = X.copy(), load_digits().data[:k].astype(np.float32)
+    ours = run_kmeans(X, centers, max_iter)
+    with threadpool_limits(1):
+        theirs = KMeans(k, init=centers, n_init=1, max_iter=max_iter).fit(X)
+    assert_array_equal(ours.centers, theirs.cluster_centers_)
+    assert (ours.inertia, ours.n_iter) == (theirs.inertia_, theirs.n_iter_)
+    assert (before != X).sum() == 0
 
 
 @pytest.fixture(scope="module")
@@ -35,19 +50,19 @@ def many_rows():
 def work(monkeypatch):
     """Record the number of rows and the allowed iterations of every call of scikit-learn."""
     calls = []
-    iterate = _kmeans._iterate
+    iterate = _kmeans.run_kmeans
 
     def record(X, centers, max_iter):
         calls.append((X.shape[0], max_iter))
         return iterate(X, centers, max_iter)
 
-    monkeypatch.setattr(_kmeans, "_iterate", record)
+    monkeypatch.setattr(_kmeans, "run_kmeans", record)
     return calls
 
 
 def test_inertia_after_iterations_on_a_sample_is_that_of_scikit_learn(many_rows):
     with threadpool_limits(1):
-        ours = [kmeans(many_rows, 12, 1, 50, np.random.default_rng(s)).inertia_ for s in range(12)]
+        ours = [kmeans(many_rows, 12, 1, 50, np.random.default_rng(s)).inertia for s in range(12)]
         theirs = [KMeans(12, n_init=1, random_state=s).fit(many_rows).inertia_ for s in range(12)]
     assert np.mean(ours) < 1.01 * np.mean(theirs)
 
@@ -56,8 +71,7 @@ def test_inertia_after_iterations_on_a_sample_is_that_of_scikit_learn(many_rows)
 def test_most_iterations_of_many_rows_run_on_a_sample(many_rows, work, form):
     run = kmeans(form(many_rows), 12, 1, 50, np.random.default_rng(0))
     assert work == [(5000, 40), (20_000, 10)]
-    assert 10 < run.n_iter_ <= 50
-    assert len(run.labels_) == 20_000
+    assert 10 < run.n_iter <= 50
 
 
 @pytest.mark.parametrize(
@@ -71,7 +85,7 @@ def test_most_iterations_of_many_rows_run_on_a_sample(many_rows, work, form):
 def test_iterations_never_exceed_max_iter(many_rows, work, n_rows, max_iter, expected):
     run = kmeans(many_rows[:n_rows], 12, 1, max_iter, np.random.default_rng(0))
     assert work == expected
-    assert run.n_iter_ <= max_iter
+    assert run.n_iter <= max_iter
 
 
 def test_labels_of_many_rows_do_not_depend_on_n_jobs(many_rows):
@@ -97,7 +111,7 @@ def test_rare_rows_missed_by_the_seeding_sample_still_become_clusters():
     X = np.zeros((20_000, 2), np.float32)
     X[7], X[11] = (1, 0), (0, 1)
     run = kmeans(X, 3, 1, 50, np.random.default_rng(0))
-    assert len(np.unique(run.labels_)) == 3
+    assert len(np.unique(CentroidModel(run.centers).nearest(X))) == 3
 
 
 def test_nearest_center_in_blocks(monkeypatch):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
 
 pytest.importorskip("numba", reason="numba is not installed")
 
+from partita._kernels._compiled import _jit
 from partita._kernels._compiled._jit import _SharedCacheFile
 
 
@@ -50,3 +52,19 @@ def test_an_index_with_a_type_that_is_gone_counts_as_empty(tmp_path, monkeypatch
     assert reader.load("uint8") is None
     reader.save("uint8", "new code")
     assert reader.load("uint8") == "new code"
+
+
+def test_code_is_not_used_after_another_file_of_the_kernels_changed(tmp_path, monkeypatch):
+    """A kernel contains functions and constants of other files."""
+
+    (plain,) = _SharedCacheFile.__bases__
+
+    def cache():
+        cache = SimpleNamespace(_cache_file=plain(str(tmp_path), "kernel", "stamp"))
+        _jit._share(cache)
+        return cache._cache_file
+
+    cache().save("uint8", "old code")
+    assert cache().load("uint8") == "old code"
+    monkeypatch.setattr(_jit, "_source_sum", lambda: 1)
+    assert cache().load("uint8") is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from forms import call_both
 
-from partita import _kernels
+from partita import SEC, _kernels
 from partita._kernels.records import CodeTable, Moves
 from partita.scale import Chunk
 from partita.solvers.label_kmeans import RowTerms, Tables
@@ -28,6 +28,7 @@ class Case:
         self.offsets = np.arange(m + 1) * k
         self.table = CodeTable.of(self.labels, MISSING, self.offsets)
         self.tables = Tables(rng.normal(size=(m * k, groups)), rng.random((m, groups)))
+        self.entries: type[np.signedinteger] = np.int16
         self.constant, self.scale = rng.random(n), rng.random(n) + 0.5
         self.n_labeled = np.count_nonzero(self.labels != MISSING, axis=1).astype(np.int32)
         self.complete = missing == 0.0
@@ -45,7 +46,8 @@ class Case:
     def start(self, tables: Tables | None = None) -> BoundedSearch:
         pytest.importorskip("numba")
         typical = TypicalRow(int(np.median(self.n_labeled)), 1.0)
-        return BoundedSearch.start(tables or self.tables, self.offsets, self.complete, typical)
+        tables, entries = tables or self.tables, np.dtype(self.entries)
+        return BoundedSearch.start(tables, self.offsets, self.complete, typical, entries)
 
     def chunk(self) -> Chunk:
         return Chunk(0, self.labels, np.ones(len(self.labels)))
@@ -161,10 +163,12 @@ def test_rows_decided_by_bounds_by_active_groups_and_by_all_groups(missing):
         check_assignment(case, search, chunk)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.int16])
 @pytest.mark.parametrize(("groups", "m"), [(130, 9), (300, 5), (6, 150), (50, 70)])
-def test_more_groups_and_more_labels_than_registers_and_batches_hold(missing, groups, m):
+def test_more_groups_and_more_labels_than_registers_and_batches_hold(missing, groups, m, dtype):
     rng = np.random.default_rng(7)
     case = Case(missing, groups, m=m, n=300)
+    case.entries = dtype
     search, chunk = case.start(), case.chunk()
     search.assign(chunk, MISSING, case.terms)
     check_assignment(case, search, chunk)
@@ -177,11 +181,10 @@ def test_more_groups_and_more_labels_than_registers_and_batches_hold(missing, gr
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16])
-def test_a_group_of_another_size_does_not_blur_the_others(missing, dtype, monkeypatch):
+def test_a_group_of_another_size_does_not_blur_the_others(missing, dtype):
     """Every group has a step of its own: huge entries in one make no other less precise."""
-    size = 0 if dtype is np.int8 else 1 << 30
-    monkeypatch.setattr("partita.solvers.label_kmeans._tables._CACHE_BYTES", size)
     case = Case(missing, 20)
+    case.entries = dtype
     case.tables.lookup[:, 3] *= 1e7
     search, chunk = case.start(), case.chunk()
     assert search.quantized.lookup.dtype == dtype
@@ -300,3 +303,21 @@ def test_ratio_tables():
             center = counts[rows, k] / masses[i, k] if masses[i, k] > 0 else overall[rows]
             np.testing.assert_allclose(lookup[rows, k], -2 * mu[i] * center, rtol=0, atol=1e-13)
             np.testing.assert_allclose(slope[i, k], mu[i] * (center**2).sum(), rtol=0, atol=1e-13)
+
+
+def test_all_searches_of_a_fit_have_entries_of_one_type(monkeypatch):
+    """Otherwise the search is compiled once more, for the groups that are merged."""
+    pytest.importorskip("numba")
+    monkeypatch.setattr("partita._kernels._dispatch.COMPILED_FROM", 0.0)
+    monkeypatch.setattr("partita.solvers.label_kmeans._tables._CACHE_BYTES", 2 * 16 * 4 * 200)
+    types, start = [], BoundedSearch.start
+
+    def record(tables, offsets, complete, typical, dtype):
+        types.append((tables.lookup.shape[1], dtype))
+        return start(tables, offsets, complete, typical, dtype)
+
+    monkeypatch.setattr(BoundedSearch, "start", record)
+    labels = np.random.default_rng(0).integers(0, 200, (400, 4))
+    SEC(10, n_init=1, random_state=0).fit(labels)
+    assert {n_groups for n_groups, _ in types} == {10, 40}
+    assert {dtype for _, dtype in types} == {np.dtype(np.int16)}

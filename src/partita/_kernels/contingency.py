@@ -7,7 +7,7 @@ import numpy as np
 from partita._kernels._dispatch import kernel
 from partita._kernels._labels import list_labels, row_blocks
 
-_ROWS = 1 << 14  # of which pairs of labels are counted at a time; their numbers stay in the cache
+_PAIRS = 1 << 16  # pairs of labels that are counted at a time; their cells stay in the cache
 
 
 @kernel
@@ -90,8 +90,9 @@ def pair_sums(columns, missing_code, offsets, weights, x_log_x, i, totals, logs)
     entries.
     """
     begin, end = int(offsets[i]), int(offsets[i + 1])
-    table = np.zeros((end - begin, begin))
-    _add_pairs(columns, missing_code, offsets, weights, i, range(i), table)
+    table = np.zeros((end - begin + 1, begin + 1))
+    _add_pairs(columns, missing_code, offsets, weights, i, i, table)
+    table = table[:-1, :-1]
     partition = np.repeat(np.arange(i), np.diff(offsets[: i + 1]))
     cell = np.arange(end - begin)[:, None] * i + partition  # where the sums of a row are
     for values, sums in ((table, totals), (_logs_of(table, x_log_x), logs)):
@@ -116,29 +117,27 @@ def overlaps(codes, missing_code, offsets, values, share, n_shares, out):
     """
     columns = np.ascontiguousarray(codes.T)
     for i in range(share, len(columns), n_shares):
-        own = out[offsets[i] : offsets[i + 1]]
-        _add_pairs(columns, missing_code, offsets, values, i, range(i + 1), own)
+        own = out[offsets[i] : offsets[i + 1], : offsets[i + 1]]
+        table = np.pad(own, (0, 1))  # with a row and a column for missing labels
+        _add_pairs(columns, missing_code, offsets, values, i, i + 1, table)
+        own[:] = table[:-1, :-1]
 
 
-def _add_pairs(columns, missing_code, offsets, values, i, others, table):
-    """Add to `table[c, d]` the values of the rows in clusters c of partition i and d of others.
+def _add_pairs(columns, missing_code, offsets, values, i, n_others, table):
+    """Add to `table[c, d]` the values of the rows in clusters c of partition i and d of the first.
 
-    c counts from the first cluster of partition i, d from that of partition 0.
+    c counts from the first cluster of partition i, d from that of partition 0; `n_others` is the
+    number of partitions with d. The last row and column of the table collect missing labels. The
+    values of a cell are added in the order of the rows.
     """
-    n, width = columns.shape[1], table.shape[1]
+    n, (height, width) = columns.shape[1], table.shape
     entries = table.reshape(-1)  # a view: `add.at` is fast on vectors
-    is_complete = [bool((columns[j] != missing_code).all()) for j in others]
-    for start in range(0, n, _ROWS):
-        block = columns[:, start : start + _ROWS]
-        amounts = values[start : start + _ROWS]
-        first = block[i].astype(np.int64) * width
-        cells = np.empty_like(first)
-        is_labeled = block[i] != missing_code
-        for j in others:
-            np.add(first, block[j], out=cells)
-            row = entries[offsets[j] :]
-            if is_complete[j] and is_labeled.all():
-                np.add.at(row, cells, amounts)
-            else:
-                both = np.flatnonzero(is_labeled & (block[j] != missing_code))
-                np.add.at(row, cells[both], amounts[both])
+    begin = offsets[:n_others, None].astype(np.int64)
+    n_rows = max(1, _PAIRS // max(n_others, 1))
+    for start in range(0, n, n_rows):
+        own, block = columns[i, start : start + n_rows], columns[:n_others, start : start + n_rows]
+        cells = block + begin
+        np.putmask(cells, block == missing_code, width - 1)
+        cells += np.where(own == missing_code, height - 1, own.astype(np.int64)) * width
+        amounts = np.broadcast_to(values[start : start + n_rows], cells.shape)
+        np.add.at(entries, cells.ravel(), amounts.ravel())

@@ -26,6 +26,7 @@ from partita.solvers.label_kmeans import (
     move_rows,
     overall_statistics,
     row_terms_of,
+    table_work,
 )
 
 __all__ = ["SEC"]
@@ -328,7 +329,7 @@ class _WeightedGeometry:
     def tables(self, counts: NDArray[np.float64], masses: NDArray[np.float64]) -> Tables:
         # f = w ‖b/w - m‖² = Σ_i μ_i ( 1/w - 2 m_k,i[label] + w ‖m_k,i‖² )
         tables = Tables(np.empty(counts.shape), np.empty(masses.shape))
-        kernel = _kernels.label_kmeans.ratio_tables.at(self.work)
+        kernel = _kernels.label_kmeans.ratio_tables.at(min(self.work, table_work(tables)))
         run_shares(
             lambda first, last: kernel(
                 counts, masses, self.overall, self.mu, self.offsets, first, last, tables.lookup,

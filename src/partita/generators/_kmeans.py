@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from partita._sklearn_compat import KMeansRun, run_kmeans
 from partita.generators._base import MISSING, Labels
 from partita.generators._features import (
     count_distinct_rows,
@@ -38,18 +39,18 @@ _SCORES = 1 << 18  # entries of a block of scores of samples and centers, to fit
 Single = NDArray[np.float32]
 
 
-def kmeans(X: Any, k: int, n_init: int, max_iter: int, rng: np.random.Generator) -> Any:
-    """Return the fitted scikit-learn model of the best of `n_init` k-means runs on float32 rows.
+def kmeans(X: Any, k: int, n_init: int, max_iter: int, rng: np.random.Generator) -> KMeansRun:
+    """Return the best of `n_init` k-means runs on float32 rows.
 
-    X must have at least k distinct rows. O(n d k) per iteration. Its `n_iter_` includes the
+    X must have at least k distinct rows. O(n d k) per iteration. Its `n_iter` includes the
     iterations on a sample.
     """
     runs = [_run(X, k, max_iter, rng) for _ in range(n_init)]
-    return min(runs, key=lambda run: run.inertia_)
+    return min(runs, key=lambda run: run.inertia)
 
 
-def _run(X: Any, k: int, max_iter: int, rng: np.random.Generator) -> Any:
-    """Return the model of one k-means run, for many rows with its first iterations on a sample."""
+def _run(X: Any, k: int, max_iter: int, rng: np.random.Generator) -> KMeansRun:
+    """Return one k-means run, for many rows with its first iterations on a sample."""
     n_rows = max(_SAMPLE_ROWS_PER_CLUSTER * k, _SAMPLE_ROWS_AT_LEAST)
     if X.shape[0] >= 4 * n_rows:
         sample = _sample(X, n_rows, rng)
@@ -57,20 +58,11 @@ def _run(X: Any, k: int, max_iter: int, rng: np.random.Generator) -> Any:
             on_all_rows = -(-max_iter // _FINAL_SHARE)
             centers, n_iter = _seed_centers(sample, k, rng), 0
             if max_iter > on_all_rows:
-                first = _iterate(sample, centers, max_iter - on_all_rows)
-                centers, n_iter = first.cluster_centers_, first.n_iter_
-            run = _iterate(X, centers, on_all_rows)
-            run.n_iter_ += n_iter
-            return run
+                centers, _, n_iter = run_kmeans(sample, centers, max_iter - on_all_rows)
+            run = run_kmeans(X, centers, on_all_rows)
+            return run._replace(n_iter=run.n_iter + n_iter)
     n_rows = max(_SEED_ROWS_PER_CLUSTER * k, _SEED_ROWS_AT_LEAST)
-    return _iterate(X, _seed_centers(_sample(X, n_rows, rng), k, rng), max_iter)
-
-
-def _iterate(X: Any, centers: Single, max_iter: int) -> Any:
-    """Return scikit-learn's model after at most `max_iter` iterations from these centers."""
-    from sklearn.cluster import KMeans  # takes 0.3 s, so only when needed
-
-    return KMeans(len(centers), init=centers, n_init=1, max_iter=max_iter, random_state=0).fit(X)
+    return run_kmeans(X, _seed_centers(_sample(X, n_rows, rng), k, rng), max_iter)
 
 
 def _sample(X: Any, n_rows: int, rng: np.random.Generator) -> Any:

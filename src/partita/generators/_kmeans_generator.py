@@ -112,7 +112,7 @@ class KMeansGenerator(BaseGenerator):
             model = CentroidModel(np.zeros((1, part.shape[1]), np.float32), view.features, unit)
         else:
             run = kmeans(usable, k, self.n_init, self.max_iter, rng)
-            model = CentroidModel(run.cluster_centers_, view.features, unit, run.n_iter_)
+            model = CentroidModel(run.centers, view.features, unit, run.n_iter)
         if view.rows is None:
             return model.nearest(part), model
         labels = np.full(X.shape[0], MISSING, np.int32)

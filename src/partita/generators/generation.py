@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from partita._warn import warn_user
 from partita.ensemble import Ensemble
+from partita.ensemble.view_names import views_of_partitions
 from partita.generators._base import BaseGenerator
 from partita.generators.landmark_spectral import LandmarkSpectral
 from partita.generators.random_features import RandomFeatures
@@ -109,7 +110,7 @@ def mark_of(names: Iterable[str]) -> str | None:
 
 
 def warn_if_generated(ensemble: Ensemble, consequence: str) -> None:
-    """Warn that a null of labels alone is too weak, if a generator made all partitions.
+    """Warn that a null of labels alone is too weak, if generators made all partitions.
 
     Parameters
     ----------
@@ -119,11 +120,15 @@ def warn_if_generated(ensemble: Ensemble, consequence: str) -> None:
         What may happen, as the end of the sentence "..., so that".
     """
     names = ensemble.partition_names
-    if names is not None and (key := mark_of(names)) is not None:
+    if names is None:
+        return
+    origin, scan = mark_of(names), "scan_k_features, or `partita scan-k FEATURES --features`"
+    if origin is None and views_of_partitions(names) is not None:
+        origin, scan = "several views, by their names", "partita.multiview.scan_k_views"
+    if origin is not None:
         warn_user(
-            f"The partitions were generated from features ({key}). Such partitions of noise agree "
-            f"with each other, so that {consequence}. Scan the features instead: scan_k_features, "
-            "or `partita scan-k FEATURES --features`."
+            f"The partitions were generated from features ({origin}). Such partitions of noise "
+            f"agree with each other, so that {consequence}. Scan the features instead: {scan}."
         )
 
 

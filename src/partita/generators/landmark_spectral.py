@@ -226,7 +226,7 @@ class LandmarkSpectral(BaseGenerator):
             sample = np.sort(rng.choice(len(usable), n_rows, replace=False))
         rows = graph.ties.rows(sample).embed(projection)
         k = count_distinct_rows(rows, k)
-        centers = kmeans(rows, k, 1, _KMEANS_ITERATIONS, rng).cluster_centers_
+        centers = kmeans(rows, k, 1, _KMEANS_ITERATIONS, rng).centers
         model = CentroidModel(centers)
         for block in gen_batches(len(usable), _BLOCK):
             labels[usable[block]] = model.nearest(graph.ties.rows(block).embed(projection))

@@ -188,7 +188,7 @@ class RandomMetrics(BaseGenerator):
         vectors = leading_vectors(normalized, degrees, components, k, rng)
         rows = np.ascontiguousarray(unit_rows(vectors), np.float32)
         k = count_distinct_rows(rows, k)
-        centers = kmeans(rows, k, self.n_init, _KMEANS_ITERATIONS, rng).cluster_centers_
+        centers = kmeans(rows, k, self.n_init, _KMEANS_ITERATIONS, rng).centers
         labels[usable] = CentroidModel(centers).nearest(rows)
         return labels, None
 

@@ -152,7 +152,7 @@ class SpectralBandwidths(BaseGenerator):
         embedding = _leading_eigenvectors(kernel, self._k, rng)
         rows = np.ascontiguousarray(unit_rows(embedding), np.float32)
         k = count_distinct_rows(rows, self._k)
-        centers = kmeans(rows, k, self.n_init, _KMEANS_ITERATIONS, rng).cluster_centers_
+        centers = kmeans(rows, k, self.n_init, _KMEANS_ITERATIONS, rng).centers
         return CentroidModel(centers).predict(rows), None
 
 

@@ -18,7 +18,12 @@ from partita.matrices.agreement import (
     fill_weighted_agreement,
 )
 
-__all__ = ["cluster_certainty", "cluster_entropy", "locally_weighted_coassociation"]
+__all__ = [
+    "cluster_certainty",
+    "cluster_entropy",
+    "entropy_and_members",
+    "locally_weighted_coassociation",
+]
 
 _MAX_LOGARITHMS = 1 << 22  # largest size of the table of x log2 x, for integer weights
 _OPERATIONS = 2500  # elementary operations per label, with one to two hundred partitions
@@ -31,6 +36,16 @@ def cluster_entropy(ensemble: Ensemble, work: float = 0.0) -> NDArray[np.float64
 
     H(c) = -Σ_i Σ_{c' in i} q log₂ q with q = |c ∩ c'| / |c|, over the members of c that partition
     i labels. Cost O(n m²), with one K_i x K_j table at a time for both partitions of a pair.
+    """
+    return entropy_and_members(ensemble, work)[0]
+
+
+def entropy_and_members(
+    ensemble: Ensemble, work: float = 0.0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return `cluster_entropy`, and the weight of the members that each partition labels.
+
+    The second array has shape (L, m); a cluster has the weight 0 in its own partition.
     """
     columns = np.ascontiguousarray(ensemble.codes.T)
     shape = ensemble.n_partitions, ensemble.n_base_clusters
@@ -47,8 +62,8 @@ def cluster_entropy(ensemble: Ensemble, work: float = 0.0) -> NDArray[np.float64
 
     run_blocks(block, ensemble.n_partitions, 1)
     # -Σ q log q = log T - (Σ t log t) / T, where q = t / T and T = Σ t
-    totals = np.where(totals > 0, totals, 1.0)
-    return np.maximum(np.log2(totals) - logs / totals, 0.0).sum(axis=0)
+    members, totals = totals.T, np.where(totals > 0, totals, 1.0)
+    return np.maximum(np.log2(totals) - logs / totals, 0.0).sum(axis=0), members
 
 
 def _logs_of_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensemble import Ensemble, as_ensemble
-from partita.matrices._locally_weighted import cluster_entropy
+from partita.ensemble import as_ensemble
+from partita.matrices._locally_weighted import entropy_and_members
 from partita.matrices.cluster_counts import cluster_sizes
-from partita.scale import cluster_sums
 
-__all__ = ["certainty_above_chance", "corrected_certainty", "expected_entropy", "labeled_members"]
+__all__ = ["certainty_above_chance", "corrected_certainty", "expected_entropy"]
+
+_FEW = 512  # base clusters: all partitions at once, without a search for equal sizes
 
 
 def corrected_certainty(partitions: Any, theta: float = 0.4) -> NDArray[np.float64]:
@@ -51,28 +52,10 @@ def corrected_certainty(partitions: Any, theta: float = 0.4) -> NDArray[np.float
     # A weight is a number of samples. No cluster may have less than one.
     unit = min(1.0, float(ensemble.weights.min()))
     sizes = cluster_sizes(ensemble) / unit
-    members = labeled_members(ensemble)
-    if members is not None:
-        members /= unit
-    expected = expected_entropy(sizes, members, ensemble.offsets)
-    return certainty_above_chance(
-        cluster_entropy(ensemble), expected, sizes, theta * ensemble.n_partitions
-    )
-
-
-def labeled_members(ensemble: Ensemble) -> NDArray[np.float64] | None:
-    """Return the weight of the members of every cluster that each partition labels, shape (L, m).
-
-    Return None if no label is missing. Cost O(n m²).
-    """
-    if not ensemble.n_missing:
-        return None
-    members = np.empty((ensemble.n_base_clusters, ensemble.n_partitions))
-    for i, is_labeled in enumerate(ensemble.observed.T):
-        members[:, i] = cluster_sums(
-            ensemble.codes, ensemble.missing_code, ensemble.offsets, ensemble.weights * is_labeled
-        )
-    return members
+    entropy, members = entropy_and_members(ensemble)
+    labeled = members / unit if ensemble.n_missing else None
+    expected = expected_entropy(sizes, labeled, ensemble.offsets)
+    return certainty_above_chance(entropy, expected, sizes, theta * ensemble.n_partitions)
 
 
 def expected_entropy(
@@ -95,7 +78,7 @@ def expected_entropy(
     sizes : array of shape (L,)
         Number of samples of every base cluster.
     members : array of shape (L, m) or None
-        Number of samples of a cluster that each partition labels; None if all do.
+        Number of samples of a cluster that each other partition labels; None if all do.
     offsets : array of shape (m + 1,)
         First base cluster of every partition.
 
@@ -104,29 +87,53 @@ def expected_entropy(
     array of shape (L,)
         Sums over the other partitions.
     """
+    n_partitions = len(offsets) - 1
+    at_once = n_partitions if len(sizes) <= _FEW else 1
     expected = np.zeros(len(sizes))
-    distinct, position = np.unique(np.maximum(sizes, 1.0), return_inverse=True)
-    for i in range(len(offsets) - 1):
-        own = slice(offsets[i], offsets[i + 1])
+    drawn, position = _distinct(sizes[:, None])
+    for first in range(0, n_partitions, at_once):
+        bounds = offsets[first : first + at_once + 1]
         if members is not None:
-            distinct, position = np.unique(np.maximum(members[:, i], 1.0), return_inverse=True)
-        bits = _expected_bits(distinct, sizes[own])[position.reshape(-1)]
-        bits[own] = 0.0
-        expected += bits
+            drawn, position = _distinct(members[:, first : first + at_once])
+        bits = _expected_bits(drawn, sizes, bounds)[position]
+        for i, own in enumerate(map(slice, bounds[:-1], bounds[1:])):
+            bits[own, i] = 0.0
+        expected += bits.sum(axis=1)
     return expected
 
 
-def _expected_bits(drawn: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the expected entropy of clusters of `drawn` samples in a partition with `sizes`."""
-    n, repeats = np.unique(sizes[sizes > 0], return_counts=True)
-    total = float(n @ repeats)
-    others, rest = max(total - 1.0, 1.0), max(total - 2.0, 1.0)
-    s, n_others = drawn[:, None], np.maximum(n - 1.0, 0.0)
-    mean = (s - 1.0) * n_others / others
-    variance = mean * (1.0 - n_others / others) * np.maximum(total - s, 0.0) / rest
-    logarithm = np.log(1.0 + mean) - variance / (2.0 * (1.0 + mean) ** 2)
-    bits = np.log2(drawn) - logarithm @ (repeats * n) / (total * np.log(2.0))
-    return np.asarray(np.maximum(bits, 0.0))
+def _distinct(sizes: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
+    """Return the distinct rows of sizes, at least 1, and where every row is; few rows as given."""
+    sizes = np.maximum(sizes, 1.0)
+    if len(sizes) <= _FEW:
+        return sizes, ...
+    distinct, position = np.unique(sizes, return_inverse=True)
+    return distinct[:, None], position.reshape(-1)
+
+
+def _expected_bits(
+    drawn: NDArray[np.float64], sizes: NDArray[np.float64], bounds: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the expected entropy of clusters of `drawn` samples in some partitions.
+
+    drawn : (n, number of partitions) or (n, 1)
+    sizes : sizes of all base clusters
+    bounds : first base cluster of each of the partitions, and the end of the last
+    """
+    partition = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    n = sizes[bounds[0] : bounds[-1]]
+    shares = np.zeros((len(n), len(bounds) - 1))
+    shares[np.arange(len(n)), partition] = n
+    total = np.maximum(shares.sum(axis=0), 1.0)
+    shares /= total * np.log(2.0)
+    others, rest = np.maximum(total - 1.0, 1.0)[partition], np.maximum(total - 2.0, 1.0)[partition]
+    s = drawn if drawn.shape[1] == 1 else drawn[:, partition]
+    n_others = np.maximum(n - 1.0, 0.0)
+    mean = (s - 1.0) * (n_others / others)
+    variance = mean * np.maximum(total[partition] - s, 0.0) * ((1.0 - n_others / others) / rest)
+    mean += 1.0
+    logarithm = np.log(mean) - variance / (2.0 * mean**2)
+    return np.asarray(np.maximum(np.log2(drawn) - logarithm @ shares, 0.0))
 
 
 def certainty_above_chance(

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import pickle
 import zlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 import numba
 from numba.core import event
@@ -18,7 +21,14 @@ from partita.config import report_progress
 
 __all__ = ["jit"]
 
-_METHODS = ("_data_name", "_load_index", "_save_data", "_save_index", "save")
+_ATTRIBUTES = (
+    "_data_name",
+    "_load_index",
+    "_save_data",
+    "_save_index",
+    "_source_stamp",
+    "save",
+)
 
 
 class _SharedCacheFile(IndexDataCacheFile):
@@ -44,30 +54,50 @@ class _SharedCacheFile(IndexDataCacheFile):
             return {}
 
 
-def jit(function=None, *, inline=False):
+def jit(function=None, *, inner=False, inline=False):
     """Compile a kernel when it is first called.
 
-    With `inline` its code is inserted into the kernels that call it. An array argument is passed as
-    seven numbers, which is expensive in a function that is called for every row.
+    An `inner` function is called by compiled code only. It has no entry from Python, which would
+    take about as long to compile as its body. With `inline` its code is also inserted into the
+    kernels that call it. An array argument is passed as seven numbers, which is expensive in a
+    function that is called for every row.
     """
     if function is None:
-        return lambda function: jit(function, inline=inline)
+        return lambda function: jit(function, inner=inner, inline=inline)
+    options = {
+        "nogil": True,
+        "forceinline": inline,
+        "no_cpython_wrapper": inner or inline,
+        "no_cfunc_wrapper": True,  # an entry from C, which nothing uses
+    }
     try:
-        kernel = numba.njit(nogil=True, cache=True, forceinline=inline)(function)
+        kernel = numba.njit(cache=True, **options)(function)
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
         # no folder can be written: every process compiles for itself
-        return numba.njit(nogil=True, forceinline=inline)(function)
+        return numba.njit(**options)(function)
     _share(getattr(kernel, "_cache", None))  # None if numba is disabled
     return kernel
 
 
 def _share(cache):
-    """Let processes share a cache, if this version of numba has the class that is expected."""
-    file = getattr(cache, "_cache_file", None)
-    if type(file) is IndexDataCacheFile and all(hasattr(file, name) for name in _METHODS):
+    """Let processes share a cache, if this version of numba has the class that is expected.
+
+    numba compiles a kernel again if its own file has changed. Its code also depends on the other
+    files of the package, from which it takes functions and constants.
+    """
+    file: Any = getattr(cache, "_cache_file", None)
+    if type(file) is IndexDataCacheFile and all(hasattr(file, name) for name in _ATTRIBUTES):
         file.__class__ = _SharedCacheFile
+        file._source_stamp = (file._source_stamp, _source_sum())
+
+
+@lru_cache(maxsize=1)
+def _source_sum():
+    """Return a checksum of the source of all kernels."""
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    return zlib.crc32(b"".join(path.read_bytes() for path in files))
 
 
 class _Reporter(event.Listener):

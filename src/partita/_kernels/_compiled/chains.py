@@ -88,7 +88,7 @@ def _merge(linkage, distances, numbers, flat, size, times, left, right, height):
                 break
 
 
-@jit
+@jit(inner=True)
 def _nearest(row, size, removed, own_size, distance):
     """Fill `distance`, and return the number of the first smallest one; -1 if none is finite."""
     n = len(row)
@@ -109,7 +109,7 @@ def _nearest(row, size, removed, own_size, distance):
     return nearest
 
 
-@jit
+@jit(inner=True)
 def _complete(newest, a, width, written, before, complete, flat):
     """Update row a of `flat` in place by the columns of the clusters that were written since."""
     start = a * width
@@ -119,7 +119,7 @@ def _complete(newest, a, width, written, before, complete, flat):
         b = before[b]
 
 
-@jit
+@jit(inner=True)
 def _unite(linkage, other, own):
     """Update the row `own` in place: it becomes the row of the union with the cluster `other`."""
     n = np.uint64(len(own))
@@ -134,7 +134,7 @@ def _unite(linkage, other, own):
             own[b] = max(own[b], other[b])
 
 
-@jit
+@jit(inner=True)
 def _take_out(cluster, newest, before, after):
     """Update the list `before`, `after` in place; return its newest cluster."""
     if after[cluster] >= 0:
@@ -146,7 +146,7 @@ def _take_out(cluster, newest, before, after):
     return newest
 
 
-@jit
+@jit(inner=True)
 def _first_left(removed):
     """Return the number of the first cluster that is left."""
     first = 0
@@ -155,7 +155,7 @@ def _first_left(removed):
     return first
 
 
-@jit
+@jit(inner=True)
 def _compact(newest, width, flat, size, removed, row, chain, times):
     """Update `flat`, `size`, `removed`, `row`, `times` in place; return the number of clusters.
 

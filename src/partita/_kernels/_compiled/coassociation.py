@@ -14,7 +14,7 @@ _COLUMNS = 256  # a tile of the codes of 100 partitions, 25 kB, stays in the fir
 _ROWS = 64
 
 
-@jit
+@jit(inner=True)
 def _count_tile(columns, missing_code, top, bottom, left, right, narrow, wide):
     """Fill `wide` with agreements of rows top..bottom and left..right; `narrow` is for its use.
 
@@ -23,9 +23,11 @@ def _count_tile(columns, missing_code, top, bottom, left, right, narrow, wide):
     m = columns.shape[0]
     width = right - left
     for a in range(top, bottom):
-        wide[a - top] = 0
+        for b in range(width):
+            wide[a - top, b] = 0
         for first in range(0, m, 255):
-            narrow[:] = 0
+            for b in range(width):
+                narrow[b] = 0
             for i in range(first, min(first + 255, m)):
                 code = columns[i, a]
                 if code != missing_code:
@@ -36,11 +38,20 @@ def _count_tile(columns, missing_code, top, bottom, left, right, narrow, wide):
                 wide[a - top, b] += narrow[b]
 
 
-@jit
+def _counters():
+    """Return scratch for `_count_tile`: counters of 8 bits of a row, and of 32 bits of a tile."""
+    return np.empty(_COLUMNS, np.uint8), np.empty((_ROWS, _COLUMNS), np.uint32)
+
+
 def count_rows(columns, missing_code, table, start, stop, out):
+    narrow, wide = _counters()
+    _count_rows(columns, missing_code, table, start, stop, narrow, wide, out)
+
+
+@jit
+def _count_rows(columns, missing_code, table, start, stop, narrow, wide, out):
+    """Fill `out` as `count_rows` does; `narrow` and `wide` are scratch."""
     n = columns.shape[1]
-    narrow = np.empty(_COLUMNS, np.uint8)
-    wide = np.empty((_ROWS, _COLUMNS), np.uint32)
     for top in range(start, stop, _ROWS):
         bottom = min(top + _ROWS, stop)
         for left in range((top // _COLUMNS) * _COLUMNS, n, _COLUMNS):
@@ -54,11 +65,15 @@ def count_rows(columns, missing_code, table, start, stop, out):
                     out[b, a] = table[wide[a - top, b - left]]
 
 
-@jit
 def divide_rows(columns, missing_code, start, stop, out):
+    narrow, wide = _counters()
+    _divide_rows(columns, missing_code, start, stop, narrow, wide, out)
+
+
+@jit
+def _divide_rows(columns, missing_code, start, stop, narrow, wide, out):
+    """Fill `out` as `divide_rows` does; `narrow` and `wide` are scratch."""
     n = columns.shape[1]
-    narrow = np.empty(_COLUMNS, np.uint8)
-    wide = np.empty((_ROWS, _COLUMNS), np.uint32)
     for top in range(start, stop, _ROWS):
         bottom = min(top + _ROWS, stop)
         for left in range((top // _COLUMNS) * _COLUMNS, n, _COLUMNS):
@@ -72,17 +87,23 @@ def divide_rows(columns, missing_code, start, stop, out):
                     out[b, a] /= max(wide[a - top, b - left], np.uint32(1))
 
 
-@jit
 def weigh_rows(columns, missing_code, offsets, value, divisor, start, stop, out):
+    tile = np.empty((_ROWS, _COLUMNS))
+    _weigh_rows(columns, missing_code, offsets, value, divisor, start, stop, tile, out)
+
+
+@jit
+def _weigh_rows(columns, missing_code, offsets, value, divisor, start, stop, tile, out):
+    """Fill `out` as `weigh_rows` does; `tile` is scratch."""
     m, n = columns.shape
-    tile = np.empty((_ROWS, _COLUMNS), np.float64)
     for top in range(start, stop, _ROWS):
         bottom = min(top + _ROWS, stop)
         for left in range((top // _COLUMNS) * _COLUMNS, n, _COLUMNS):
             width = min(_COLUMNS, n - left)
             for a in range(top, bottom):
                 total = tile[a - top]
-                total[:] = 0.0
+                for b in range(width):
+                    total[b] = 0.0
                 for i in range(m):
                     code = columns[i, a]
                     if code != missing_code:

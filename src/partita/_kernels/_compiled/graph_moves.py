@@ -8,7 +8,7 @@ from partita._kernels._compiled._jit import jit
 from partita._kernels._compiled._pulls import CLIQUES, EDGES, fill_pulls, update_pulls
 
 
-@jit
+@jit(inner=True)
 def _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally):
     """Update parts, loads, sizes and tally in place: vertex v moves to part `target`."""
     source = parts[v]
@@ -61,7 +61,7 @@ def _sweep(adjacency, limits, order, tolerance, pull, latest, state):
     return n_moves
 
 
-@jit
+@jit(inner=True)
 def _count_overloaded(loads, capacity):
     n_overloaded = 0
     for k in range(len(loads)):
@@ -69,7 +69,7 @@ def _count_overloaded(loads, capacity):
     return n_overloaded
 
 
-@jit
+@jit(inner=True)
 def _best_move(weights, capacity, slack, is_free, parts, loads, sizes, pull):
     """Return the free vertex and the part with the largest gain, and the gain.
 

@@ -115,7 +115,7 @@ def _assign(
     return n_moved
 
 
-@jit
+@jit(inner=True)
 def _list_undecided(
     complete, shifts, scale, n_labeled, start, stop, groups, upper, lower, rows, inactive_lower
 ):
@@ -145,7 +145,7 @@ def _list_undecided(
     return np.int64(n_rows)
 
 
-@jit
+@jit(inner=True)
 def _bound_costs(
     table, complete, quantized, scale, n_labeled, rows, n_rows, simd, lists, sums, low
 ):
@@ -182,7 +182,7 @@ def _bound_costs(
                 )
 
 
-@jit
+@jit(inner=True)
 def _two_smallest(values):
     """Return the index of a smallest value, that value, and the smallest of the others.
 
@@ -208,7 +208,7 @@ def _two_smallest(values):
     return index, smallest, second
 
 
-@jit
+@jit(inner=True)
 def _list_left(
     columns, place, scale, n_labeled, begin, inactive_lower, groups, rows, n_rows, n_left,
     low, upper, lower, left,
@@ -237,7 +237,7 @@ def _list_left(
     return n_left
 
 
-@jit
+@jit(inner=True)
 def _take_cheapest(
     unit, costs, columns, scale, n_labeled, rows, n_rows, low, lists, groups, upper, lower
 ):  # fmt: skip
@@ -263,7 +263,7 @@ def _take_cheapest(
     return n_moved
 
 
-@jit
+@jit(inner=True)
 def _two_cheapest(costs, lists, n, scale, unit, limit, low):
     """Return the cheapest group, its cost, and a lower bound of the cost in any other group.
 

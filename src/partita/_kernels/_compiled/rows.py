@@ -14,7 +14,7 @@ _EMPTY = np.int64(-1)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
-@jit
+@jit(inner=True)
 def _mix(x):
     """Return a hash of 64 bits (the finalizer of SplitMix64)."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)

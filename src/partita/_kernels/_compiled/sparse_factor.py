@@ -9,7 +9,7 @@ from partita._kernels._compiled._jit import jit
 _WIDTH = 64  # columns solved together: eight cache lines per row
 
 
-@jit
+@jit(inner=True)
 def _subtract(factor, i, total, panel):
     """Update row i of `panel` in place: subtract row i of factor @ panel; overwrite `total`."""
     begin, columns, values = factor

@@ -26,7 +26,7 @@ from partita.solvers.label_kmeans._statistics import (
     overall_statistics,
     row_costs,
 )
-from partita.solvers.label_kmeans._tables import Tables
+from partita.solvers.label_kmeans._tables import Tables, table_work
 from partita.solvers.label_kmeans._utilities import UTILITIES, UtilityGeometry
 
 __all__ = [
@@ -52,4 +52,5 @@ __all__ = [
     "row_terms_of",
     "seed_statistics",
     "single_run",
+    "table_work",
 ]

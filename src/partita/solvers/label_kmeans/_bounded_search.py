@@ -7,7 +7,7 @@ few groups still change much and invalidate most bounds; these *active* groups a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from partita.solvers.label_kmeans._tables import (
     Tables,
     quantized,
     table_extremes,
+    table_work,
 )
 
 __all__ = ["BoundedSearch", "TypicalRow", "typical_row"]
@@ -85,6 +86,8 @@ class BoundedSearch:
     complete : bool
         Whether no label is missing.
     typical : TypicalRow
+    dtype : numpy.dtype
+        Type of the entries of quantized tables.
     unit : float
         Power of two that scales costs to about 1.
     changed : bool
@@ -101,6 +104,7 @@ class BoundedSearch:
     offsets: NDArray[np.int64]
     complete: bool
     typical: TypicalRow
+    dtype: np.dtype[Any]
     unit: float
     changed: bool
     quantized: QuantizedTables
@@ -110,14 +114,22 @@ class BoundedSearch:
 
     @classmethod
     def start(
-        cls, tables: Tables, offsets: NDArray[np.int64], complete: bool, typical: TypicalRow
+        cls,
+        tables: Tables,
+        offsets: NDArray[np.int64],
+        complete: bool,
+        typical: TypicalRow,
+        dtype: np.dtype[Any],
     ) -> Self:
         """Return the first search of a restart."""
-        return cls._make(tables, tables, offsets, complete, typical, power_of_two(tables))
+        unit = power_of_two(tables)
+        return cls._make(tables, tables, offsets, complete, typical, dtype, unit)
 
     def next(self, tables: Tables) -> Self:
         """Return the search in new tables, with the shifts from the present ones."""
-        return self._make(tables, self.tables, self.offsets, self.complete, self.typical, self.unit)
+        return self._make(
+            tables, self.tables, self.offsets, self.complete, self.typical, self.dtype, self.unit
+        )
 
     @classmethod
     def _make(
@@ -127,11 +139,12 @@ class BoundedSearch:
         offsets: NDArray[np.int64],
         complete: bool,
         typical: TypicalRow,
+        dtype: np.dtype[Any],
         unit: float,
     ) -> Self:
-        kernel = _kernels.quantization.table_extremes.compiled
+        kernel = _kernels.quantization.table_extremes.at(table_work(tables))
         extremes = table_extremes(tables, previous, offsets, kernel)
-        all_groups = quantized(tables, extremes, complete, unit)
+        all_groups = quantized(tables, extremes, complete, unit, dtype)
         rises, falls = shifts_of(tables, previous, extremes, complete, unit)
         active, inactive_fall = np.empty(0, np.int64), falls.min(axis=1)
         if tables.lookup.shape[1] >= _MANY_GROUPS:
@@ -144,6 +157,7 @@ class BoundedSearch:
             offsets,
             complete,
             typical,
+            dtype,
             unit,
             bool(has_changed or (tables.slope != previous.slope).any()),
             all_groups,

@@ -28,7 +28,7 @@ from partita.solvers.label_kmeans._statistics import (
     RowFormat,
     move_rows,
 )
-from partita.solvers.label_kmeans._tables import Tables
+from partita.solvers.label_kmeans._tables import Tables, entry_type
 
 __all__ = ["Initialize", "LabelKMeansResult", "label_kmeans"]
 
@@ -80,6 +80,7 @@ def label_kmeans(
     task: str | None = None,
     checkpoint: Checkpoint | None = None,
     identity: Mapping[str, Any] | None = None,
+    n_final: int | None = None,
 ) -> LabelKMeansResult:
     """Run weighted k-means on rows of labels and return the best of `n_init` restarts.
 
@@ -106,12 +107,17 @@ def label_kmeans(
     identity : mapping, optional
         Method, parameters and data of the fit. A saved state with another identity is refused.
 
+    n_final : int, optional
+        Number of clusters of the fit that this call initializes, if it differs. It affects speed
+        only.
+
     Notes
     -----
     An iteration looks up K numbers per label of each row that may move, O(n m K) at most.
     Statistics are updated only for rows that moved.
     """
-    solver = _Solver(rows, geometry, n_clusters, max_iter, tol)
+    entries = entry_type(int(rows.offsets[-1]), n_final or n_clusters)
+    solver = _Solver(rows, geometry, n_clusters, max_iter, tol, entries)
     restarts = Restarts.load(checkpoint, identity or {})
     best, restart = restarts.best, restarts.current
     for number in range(restarts.number, n_init):
@@ -177,13 +183,20 @@ class _Solver:
     """The iterations of a restart."""
 
     def __init__(
-        self, rows: Rows, geometry: Geometry, n_clusters: int, max_iter: int, tol: float
+        self,
+        rows: Rows,
+        geometry: Geometry,
+        n_clusters: int,
+        max_iter: int,
+        tol: float,
+        entries: np.dtype[Any],
     ) -> None:
         self.rows = rows
         self.geometry = geometry
         self.n_clusters = n_clusters
         self.max_iter = max_iter
         self.tol = tol
+        self.entries = entries  # type of the entries of quantized tables
         self.row_format = RowFormat.of(rows, geometry.work)
 
     @cached_property
@@ -233,7 +246,8 @@ class _Solver:
         kernel = _kernels.label_search.assign
         if kernel.at(self.geometry.work) is kernel.definition:
             return ExactSearch.start(tables, self.rows.offsets, self.rows.complete)
-        return BoundedSearch.start(tables, self.rows.offsets, self.rows.complete, self.typical)
+        rows = self.rows
+        return BoundedSearch.start(tables, rows.offsets, rows.complete, self.typical, self.entries)
 
     def _iterate(self, search: Search, restart: Restart, is_first: bool) -> None:
         """Run one pass over the rows and update the statistics.

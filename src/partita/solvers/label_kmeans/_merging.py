@@ -35,7 +35,9 @@ def merged_groups(
     n_groups = max(n_clusters, min(max_initial_groups(n_clusters), rows.n_rows // 2))
     seeds = draw_seeds(rows, geometry, n_groups, "random", rng)
     first = seed_statistics(rows, geometry, rows.take(seeds))
-    small = label_kmeans(rows, geometry, n_groups, lambda _: first, n_init=1, max_iter=_MAX_ITER)
+    small = label_kmeans(
+        rows, geometry, n_groups, lambda _: first, n_init=1, max_iter=_MAX_ITER, n_final=n_clusters
+    )
     products = geometry.inner_products(small.counts, small.masses)
     return _ward_numbers(products, small.masses.sum(axis=0), n_clusters)[small.labels]
 

@@ -11,10 +11,19 @@ from numpy.typing import NDArray
 from partita import _kernels
 from partita._threads import run_shares
 
-__all__ = ["QuantizedTables", "TableExtremes", "Tables", "quantized", "table_extremes"]
+__all__ = [
+    "QuantizedTables",
+    "TableExtremes",
+    "Tables",
+    "entry_type",
+    "quantized",
+    "table_extremes",
+    "table_work",
+]
 
 _CACHE_BYTES = 1 << 18  # 16-bit tables up to this size stay in the second-level cache
 _MAX_ENTRY = {np.dtype(np.int8): 127, np.dtype(np.int16): 511}  # largest entry by type
+_PER_ENTRY = 1e4  # operations: a few in each of some hundred iterations, in each of ten restarts
 _HALF_ULP = 2.0**-24  # relative error of rounding to single precision
 _PADDING_COST = 1e30  # cost of the groups that pad a table to whole vector registers
 
@@ -62,6 +71,22 @@ class QuantizedTables(NamedTuple):
         return QuantizedTables(*(np.ascontiguousarray(table[..., groups]) for table in self))
 
 
+def table_work(tables: Tables) -> float:
+    """Return about how many operations a fit needs to compute its tables, for `Kernel.at`."""
+    return _PER_ENTRY * tables.lookup.size
+
+
+def entry_type(n_base_clusters: int, n_clusters: int) -> np.dtype[Any]:
+    """Return the type of the entries of quantized tables: 16 bits in small tables, 8 in large ones.
+
+    A fit uses it for all its searches. A search with more groups than `n_clusters` then takes a
+    larger table, which costs less than to compile the search for another type.
+    """
+    width = _kernels.quantization.padded_width(n_clusters)
+    fits_cache = 2 * width * n_base_clusters <= _CACHE_BYTES
+    return np.dtype(np.int16 if fits_cache else np.int8)
+
+
 def table_extremes(
     tables: Tables, previous: Tables, offsets: NDArray[np.int64], kernel: Callable[..., Any]
 ) -> TableExtremes:
@@ -80,23 +105,22 @@ def table_extremes(
 
 
 def quantized(
-    tables: Tables, extremes: TableExtremes, complete: bool, unit: float
+    tables: Tables, extremes: TableExtremes, complete: bool, unit: float, dtype: np.dtype[Any]
 ) -> QuantizedTables:
-    """Return the quantized tables, in units of `unit`; `complete` says that no label is missing.
+    """Return the quantized tables, in units of `unit`, with entries of a type (`entry_type`).
 
-    Small tables have entries of 16 bits, large ones of 8 bits.
+    `complete` says that no label is missing.
     """
     m, n_groups = tables.slope.shape
     width = _kernels.quantization.padded_width(n_groups)
-    fits_cache = 2 * width * len(tables.lookup) <= _CACHE_BYTES
-    dtype = np.dtype(np.int16 if fits_cache else np.int8)
+    kernel = _kernels.quantization.quantize.at(table_work(tables))
     slopes = tables.slope
     if complete:  # every row has all slopes: one entry holds their mean
         slopes = slopes.sum(axis=0, keepdims=True) / m
     columns = np.zeros((2, 3, width), np.float32)
     columns[0, 1, n_groups:] = _PADDING_COST
     lookup, slope = (
-        _quantize(table, lowest, highest, dtype, unit, m, out)
+        _quantize(table, lowest, highest, dtype, unit, m, kernel, out)
         for table, lowest, highest, out in (
             (tables.lookup, extremes.lowest.min(axis=0), extremes.highest.max(axis=0), columns[0]),
             (slopes, slopes.min(axis=0), slopes.max(axis=0), columns[1]),
@@ -112,11 +136,12 @@ def _quantize(
     dtype: np.dtype[Any],
     unit: float,
     n_terms: int,
+    kernel: Callable[..., Any],
     columns: NDArray[np.float32],
 ) -> NDArray[np.signedinteger]:
     """Return a table in integer steps, padded; fill `columns` with step, origin and reach.
 
-    `n_terms` is the largest number of entries that a row can have.
+    `n_terms` is the largest number of entries that a row can have, `kernel` a form of `quantize`.
     """
     length, n_groups = table.shape
     n_roundings = 32 + n_terms / 8  # generous bound on the roundings in the sum of a cost
@@ -131,7 +156,6 @@ def _quantize(
     middle = center / unit
     per_step = np.where(step > 0.0, unit / np.where(step > 0.0, step, 1.0), 0.0)
     out = np.zeros((length, columns.shape[1]), dtype)
-    kernel = _kernels.quantization.quantize.compiled
     run_shares(
         lambda first, last: kernel(table, middle, per_step, first, last, out), length, table.size
     )
