@@ -27,8 +27,8 @@ GENERATOR = RandomK(8)
 @pytest.mark.filterwarnings("ignore:.*clusters instead of n_clusters")  # tiny data
 @parametrize_with_checks(
     [
-        EnsembleClustering(generator=LandmarkSpectral(4)),
-        EnsembleClustering(generator=GENERATOR),
+        EnsembleClustering(3, generator=LandmarkSpectral(4)),
+        EnsembleClustering(3, generator=GENERATOR),
         EnsembleClustering(3, generator=GENERATOR, method=EAC()),
         EnsembleClustering(3, generator=GENERATOR, method=SEC(n_init=2)),
     ]
@@ -148,7 +148,9 @@ def test_one_seed_for_all(generator):
 
 def test_seeds_of_their_own_are_kept():
     generator = RandomK(5, random_state=3)
-    first, second = (EnsembleClustering(generator=generator, random_state=s).fit(X) for s in (0, 1))
+    first, second = (
+        EnsembleClustering(3, generator=generator, random_state=s).fit(X) for s in (0, 1)
+    )
     np.testing.assert_array_equal(first.partitions_, second.partitions_)
     assert first.method_.random_state != second.method_.random_state
 
@@ -158,6 +160,46 @@ def test_n_clusters_of_the_method_holds_where_none_is_passed():
     assert both.n_clusters_ == 3
     neither = EnsembleClustering(generator=RandomK(5), method=EAC(7), random_state=0).fit(X)
     assert neither.n_clusters_ == 7
+
+
+def test_a_number_that_nobody_gave_is_chosen_by_a_scan():
+    method = EnsembleClustering(generator=RandomK(8), random_state=0).fit(X)
+    assert method.n_clusters_ == method.scan_.best_k == 3
+    assert adjusted_rand_score(method.labels_, TRUTH) > 0.95
+    again = EnsembleClustering(generator=RandomK(8), random_state=0).fit(X)
+    np.testing.assert_array_equal(method.labels_, again.labels_)
+    for chosen in (
+        EnsembleClustering(generator=RandomK(8), method=EAC(7), random_state=0),
+        EnsembleClustering(generator=RandomK(8), method="medianpartition", random_state=0),
+    ):
+        assert chosen.fit(X).scan_ is None
+
+
+def test_noise_is_one_cluster_with_a_warning():
+    noise = np.random.default_rng(0).random((80, 2))
+    with pytest.warns(PartitaWarning, match="all samples are one cluster. Pass n_clusters"):
+        method = EnsembleClustering(generator=RandomK(8), random_state=0).fit(noise)
+    assert method.scan_.best_k is None
+    assert set(method.labels_) == {0}
+    assert set(method.predict(noise[:5])) == {0}
+
+
+def test_the_scan_of_many_samples_takes_some_of_them():
+    many, _ = make_blobs(2100, centers=2, cluster_std=0.3, random_state=0)
+    method = EnsembleClustering(generator=RandomK(4, max_iter=5), random_state=0).fit(many)
+    assert method.n_clusters_ == 2
+    assert len(method.labels_) == 2100
+    assert len(method.scan_.labels[2]) == 2000
+
+
+def test_two_samples_need_a_number():
+    with pytest.raises(ValueError, match=r"at least 3 samples to choose .* got 2. Pass n_clusters"):
+        EnsembleClustering(generator=RandomK(8)).fit(X[:2])
+
+
+def test_sparse_features_need_a_number():
+    with pytest.raises(ValueError, match=r"got a sparse matrix.*Pass the number of clusters"):
+        EnsembleClustering(generator=RandomK(8)).fit(sp.csr_matrix(X))
 
 
 def test_predict_where_both_parts_can():

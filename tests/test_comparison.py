@@ -16,7 +16,7 @@ from partita import EAC, KCC, LWGP, SEC, Ensemble, _data_frames, config_context
 from partita.comparison import _comparing
 from partita.consensus import BaseConsensus, MethodInfo, Solution
 from partita.datasets import make_partitions
-from partita.exceptions import InvalidEnsembleError, PartitaWarning
+from partita.exceptions import InvalidEnsembleError, NoStructureError, PartitaWarning
 from partita.metrics import anmi, evaluate
 
 LABELS, TRUTH = make_partitions(120, 10, 3, noise=0.45, random_state=3)
@@ -256,11 +256,21 @@ def test_methods_that_are_none(methods, error, words) -> None:
         partita.compare(LABELS, methods, 3)
 
 
+def test_without_a_number_one_scan_chooses_it_for_all() -> None:
+    comparison = partita.compare(LABELS, ["eac", "sec"], random_state=0)
+    assert {r["n_clusters"] for r in comparison} == {partita.scan_k(LABELS, random_state=0).best_k}
+    given = partita.compare(LABELS, [EAC(5), SEC(4)])
+    assert [r["n_clusters"] for r in given] == [5, 4]
+    noise = np.random.default_rng(0).integers(0, 4, (80, 10))
+    with pytest.raises(NoStructureError, match="better than labels in random order"):
+        partita.compare(noise, "eac")
+
+
 def test_wrong_input_is_found_before_the_work(defined) -> None:
     faulty = defined["Faulty"]  # would raise something else if it ever ran
     with pytest.raises(ValueError, match="y has 3 entries"):
         partita.compare(LABELS, faulty, 3, y=[0, 1, 2])
-    for wrong in (None, 3.0, True, "3"):
+    for wrong in (3.0, True, "3"):
         with pytest.raises(ValueError, match="n_clusters must be an integer, got"):
             partita.compare(LABELS, "eac", n_clusters=wrong)
     with pytest.raises(ValueError, match="n_clusters=121"):

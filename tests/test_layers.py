@@ -34,11 +34,12 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"consensus"}),
     frozenset({"registry"}),
     frozenset({"structure"}),
-    frozenset({"clustering", "comparison", "diagnostics", "multiview"}),
-    frozenset({"select_k"}),
+    frozenset({"diagnostics", "select_k"}),
+    frozenset({"clustering", "comparison", "multiview"}),
     frozenset({"datasets", "fusion", "plotting"}),
     frozenset({"planning", "reporting", "tl"}),
     frozenset({"cli", "pl", "testing"}),
+    frozenset({"__main__"}),
 )
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,9 @@ from sklearn.neighbors import kneighbors_graph
 import partita
 from partita import adjusted_rand
 from partita._packages import is_installed
-from partita.exceptions import InvalidEnsembleError, NoStructureError, PartitaWarning
+from partita.diagnostics import cluster_profiles
+from partita.exceptions import InvalidEnsembleError, NoStructureError
+from partita.multiview import scan_k_views
 from partita.plotting import cluster_colors
 
 anndata = pytest.importorskip("anndata")
@@ -73,7 +77,7 @@ def test_number_of_clusters_of_features_comes_with_a_sound_null(adata) -> None:
     assert adata.uns["consensus"]["params"]["n_clusters"] == scan.best_k
     np.testing.assert_array_equal(adata.uns["consensus"]["scan"]["k"], range(2, 5))
     noise = anndata.AnnData(np.random.default_rng(0).random((60, 3)))
-    with pytest.raises(NoStructureError, match="No structure found in X"):
+    with pytest.raises(NoStructureError, match="better than data without clusters"):
         partita.tl.consensus(noise, use="X", k_range=range(2, 4), generator=generator)
 
 
@@ -100,6 +104,27 @@ def test_without_anything_to_start_from() -> None:
         partita.tl.consensus(cells, n_clusters=2)
     with pytest.raises(KeyError, match=r"Call `partita\.tl\.consensus` first"):
         partita.tl.partitions(cells)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda adata: partita.EnsembleClustering(3).fit(adata),
+        lambda adata: partita.RandomK(5).fit_transform(adata),
+        lambda adata: partita.generate(adata, n_partitions=5),
+        lambda adata: partita.scan_k_features(adata),
+        lambda adata: cluster_profiles(adata, adata.obs["leiden_1.0"]),
+    ],
+    ids=["EnsembleClustering", "RandomK", "generate", "scan_k_features", "cluster_profiles"],
+)
+def test_an_anndata_in_place_of_features_is_refused_at_once(adata, call) -> None:
+    with pytest.raises(ValueError, match=r'Expected a matrix of features.*adata.obsm\["X_pca"\]'):
+        call(adata)
+
+
+def test_a_table_is_no_anndata() -> None:
+    with pytest.raises(TypeError, match=r"Expected an AnnData or a MuData.*partita\.fuse"):
+        partita.tl.consensus(X, n_clusters=3)
 
 
 def test_copy_and_file(adata, tmp_path) -> None:
@@ -171,8 +196,17 @@ def _check_modalities(data) -> None:
     assert (labels[:20, 10:] == -1).all()
     diagnosis = partita.diagnose(partita.tl.partitions(data), data.obs["consensus"])
     assert [view["view"] for view in diagnosis.view_records()] == ["rna", "protein"]
-    with pytest.warns(PartitaWarning, match="K is chosen too easily"):
-        partita.tl.consensus(data, n_partitions=5, k_range=[3])
+    partita.tl.consensus(data, n_partitions=10, k_range=range(2, 5), name="chosen")
+    scan = scan_k_views(
+        {part: cells.obsm["X_pca"] for part, cells in data.mod.items()},
+        range(2, 5),
+        present={part: cells.obs_names for part, cells in data.mod.items()},
+        sample_ids=list(data.obs_names),
+        random_state=0,
+    )
+    assert data.uns["chosen"]["params"]["n_clusters"] == scan.best_k
+    assert 3 in scan.tied_k
+    assert data.uns["chosen"]["scan"]["k"].tolist() == [2, 3, 4]
 
 
 def test_modalities_of_any_object_with_the_parts_of_a_mudata() -> None:
@@ -196,3 +230,42 @@ def test_the_notebook_has_the_code_of_the_tutorial() -> None:
     assert [cell["execution_count"] for cell in cells if cell["cell_type"] == "code"] == [
         *range(1, len(code) + 1)
     ]
+
+
+@needs_leiden
+def test_the_code_of_the_tutorial_runs(adata, monkeypatch, tmp_path) -> None:
+    """Without scanpy and its download: a stand-in has small data and the Leiden of this library."""
+    cells = adata[:, :].copy()
+    cells.obs = cells.obs[[]]
+    cells.obs["bulk_labels"] = pandas.Categorical([f"type {y}" for y in Y])
+    cells.obs["louvain"] = pandas.Categorical(Y.astype(str))
+    drawn = []
+
+    def leiden(data, resolution, key_added, **_) -> None:
+        generator = partita.RandomLeiden(
+            n_partitions=1,
+            resolution=(resolution, resolution),
+            metric="precomputed",
+            random_state=0,
+        )
+        labels = generator.fit_transform(data.obsp["connectivities"])
+        data.obs[key_added] = pandas.Categorical(labels[:, 0].astype(str))
+
+    def umap(data, color, show) -> None:
+        drawn.extend(data.obs[name] for name in color)
+
+    scanpy = types.ModuleType("scanpy")
+    scanpy.datasets = types.SimpleNamespace(pbmc68k_reduced=lambda: cells)
+    scanpy.tl = types.SimpleNamespace(leiden=leiden)
+    scanpy.pl = types.SimpleNamespace(umap=umap)
+    monkeypatch.setitem(sys.modules, "scanpy", scanpy)
+    monkeypatch.chdir(tmp_path)
+    notebook = Path(__file__).resolve().parents[1] / "examples" / "pbmc.ipynb"
+    names: dict[str, object] = {}
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert len(drawn) == 2
+    assert (tmp_path / "pbmc.html").is_file()
+    assert cells.obs["consensus"].nunique() == 8
+    assert adjusted_rand(Y, cells.obs["consensus"]) > 0.2  # eight clusters of three clouds

@@ -98,7 +98,8 @@ def require_memory(needed: int, what: str, hint: Callable[[int], str] = lambda b
         raise MemoryBudgetError(
             f"{what} needs {describe_bytes(needed)} ({needed} bytes), the memory budget is "
             f"{describe_bytes(budget)}. {hint(budget)}".rstrip()
-            + " Raise the budget with partita.set_config(memory_budget=bytes) if you have more."
+            + " Raise the budget with partita.set_config(memory_budget=bytes), on the command line "
+            "with `partita --memory 8GB ...`, if you have more."
         )
 
 

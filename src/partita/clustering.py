@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,8 +15,11 @@ from partita._sklearn_compat import HasMethods, Interval, StrOptions, fit_contex
 from partita.generators import GENERATORS, SCALES, make_generator, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.registry import prepare
+from partita.select_k import LARGEST_SCAN, KScan, choose_number, default_range, scan_k_features
 
 __all__ = ["EnsembleClustering"]
+
+_SCANNED_PARTITIONS = 40  # per number of clusters, at most
 
 
 def _can_predict(self: EnsembleClustering) -> bool:
@@ -30,8 +33,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     ----------
     n_clusters : int, optional
         Number of clusters of the consensus. The generator gets it too, if it has this parameter
-        and leaves it at its default. By default both parts keep their own numbers,
-        which is 8 for a method; `partita.fuse(generate(X))` chooses a number instead.
+        and leaves it at its default. By default the number that `method` was given, and otherwise
+        the suggestion of `partita.scan_k_features` from 2 to 10, see Notes.
     generator : str, class or transformer, optional
         What makes the partitions: the key, class or object of a generator, or a pipeline that ends
         in one. `LandmarkSpectral()` by default.
@@ -51,6 +54,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         Cluster of every sample.
     n_clusters_ : int
         Number of clusters in `labels_`.
+    scan_ : KScan or None
+        The scan that chose the number of clusters; None if it was passed.
     partitions_ : array of shape (n_samples, n_partitions)
         The base partitions, -1 where a label is missing.
     scaler_ : StandardScaler or None
@@ -59,6 +64,14 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         The fitted generator.
     method_ : estimator
         The fitted consensus method.
+
+    Notes
+    -----
+    The scan clusters the features, and reference data without clusters, for every number. This
+    takes much longer than the consensus: pass `n_clusters` if you know it. The scan uses
+    `generator` if that has the parameters k_min and k_max, with at most 40 partitions per number,
+    at most 2000 samples, drawn at random, and only dense features. If no number does better than
+    the reference data, a warning says so, and all samples are one cluster.
 
     Examples
     --------
@@ -109,14 +122,32 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         rng = random_generator(self.random_state)
         generator, method = self._parts()
-        self.generator_ = prepare(generator, self.n_clusters, rng, keep_n_clusters=True)
-        self.method_ = prepare(method, self.n_clusters, rng)
         self.scaler_ = make_scaler(X, self._scale(generator))
-        self.partitions_ = self.generator_.fit_transform(self._scaled(X))
+        features = self._scaled(X)
+        n_clusters, self.scan_ = choose_number(
+            self.n_clusters, method, lambda: self._scan(features, generator, method, rng)
+        )
+        self.generator_ = prepare(generator, n_clusters, rng, keep_n_clusters=True)
+        self.method_ = prepare(method, n_clusters, rng)
+        self.partitions_ = self.generator_.fit_transform(features)
         self.method_.fit(self.partitions_)
         self.labels_ = self.method_.labels_
         self.n_clusters_ = self.method_.n_clusters_
         return self
+
+    def _scan(self, X: Any, generator: Any, method: Any, rng: np.random.Generator) -> KScan:
+        parameters, scanned = generator.get_params(deep=False), None
+        if {"n_partitions", "k_min", "k_max", "random_state"} <= parameters.keys():
+            n_partitions = min(parameters["n_partitions"], _SCANNED_PARTITIONS)
+            scanned = clone(generator).set_params(n_partitions=n_partitions)
+        return scan_k_features(
+            X,
+            default_range(X.shape[0]),
+            generator=scanned,
+            method=method,
+            max_samples=LARGEST_SCAN,
+            random_state=rng,
+        )
 
     def _scale(self, generator: Any) -> str:
         """Return the treatment of the features, "none" for generators that choose it themselves."""

@@ -18,7 +18,7 @@ from partita._input.checks import random_generator
 from partita._seeding import clone_with_seeds
 from partita.consensus import BaseConsensus
 
-__all__ = ["all_methods", "get_method", "growth_exponent", "prepare"]
+__all__ = ["all_methods", "get_method", "growth_exponent", "has_default_number", "prepare"]
 
 _EXPONENTS = {"": 1, "²": 2, "³": 3}
 
@@ -139,8 +139,24 @@ def prepare(
     else:
         rng = random_generator(random_state)
         estimator = clone_with_seeds(estimator, lambda: int(rng.integers(2**31)))
-    if n_clusters is not None and "n_clusters" in estimator.get_params(deep=False):
-        default = signature(type(estimator)).parameters["n_clusters"].default
-        if not keep_n_clusters or estimator.n_clusters == default:
-            estimator.set_params(n_clusters=n_clusters)
+    if (
+        n_clusters is not None
+        and "n_clusters" in estimator.get_params(deep=False)
+        and (not keep_n_clusters or has_default_number(estimator))
+    ):
+        estimator.set_params(n_clusters=n_clusters)
     return estimator
+
+
+def has_default_number(estimator: Any) -> bool:
+    """Return whether an estimator has the parameter `n_clusters` and leaves it at its default.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A consensus method, a generator or any estimator of scikit-learn.
+    """
+    if "n_clusters" not in estimator.get_params(deep=False):
+        return False
+    default = signature(type(estimator)).parameters["n_clusters"].default
+    return bool(estimator.n_clusters == default)

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from partita._input.checks import random_generator
-from partita._warn import warn_user
 from partita.ensemble import Ensemble
 from partita.ensemble.view_names import name_partitions
-from partita.exceptions import InvalidEnsembleError, NoStructureError
+from partita.exceptions import InvalidEnsembleError
 from partita.fusion import add_consensus, anndata_results, fuse
 from partita.generators import make_generator
 from partita.generators.generation import marked_names
+from partita.multiview import scan_k_views
 from partita.plotting import cluster_colors
 from partita.registry import prepare
-from partita.select_k import scan_k_features
+from partita.select_k import KScan, scan_k_features, suggested_number
 
 __all__ = ["consensus", "partitions"]
 
@@ -56,8 +56,9 @@ def consensus(
         partitions are made from `use`.
     n_clusters : int, optional
         Number of clusters. By default it is chosen over `k_range`: for features by
-        `partita.scan_k_features`, otherwise by `partita.scan_k`, which warns about partitions that
-        were made from a graph.
+        `partita.scan_k_features`, for those of several modalities by
+        `partita.multiview.scan_k_views`, otherwise by `partita.scan_k`, which warns about
+        partitions that were made from a graph.
     use : str, optional
         What the partitions are made from: a key of `obsp`, "X" or a key of `obsm`, in every
         modality of a MuData. By default "connectivities", which `scanpy.pp.neighbors` writes, or
@@ -101,24 +102,21 @@ def consensus(
     >>> adata.obs["consensus"].tolist()
     ['0', '0', '1', '1']
     """
+    if not (hasattr(data, "obs") and hasattr(data, "obsm")):
+        raise TypeError(
+            f"Expected an AnnData or a MuData, got an object of class {type(data).__name__}. Use "
+            "`partita.fuse` for a table of labels, `partita.EnsembleClustering` for features."
+        )
     data = data.copy() if copy else data
     if columns is not None:
         options: dict[str, Any] = {"method": method, "k_range": k_range, "noise": noise}
         add_consensus(data, columns, n_clusters, name=name, random_state=random_state, **options)
     else:
-        made = _Source(data, use, generator, n_partitions, n_clusters, random_state)
+        made = _Source(data, use, generator, n_partitions, random_state)
         scan = None
-        if n_clusters is None and made.features is not None:
-            ks = range(2, 11) if k_range is None else k_range
-            scan = scan_k_features(
-                made.features, ks, generator=generator, method=method, random_state=random_state
-            )
-            if scan.best_k is None:
-                raise NoStructureError(
-                    f"No structure found in {made.use}: no number of clusters does better than the "
-                    "null. Pass n_clusters to get clusters all the same."
-                )
-            n_clusters = scan.best_k
+        if n_clusters is None and made.has_features:
+            scan = made.scan(range(2, 11) if k_range is None else k_range, method)
+            n_clusters = suggested_number(scan, "data without clusters")
         ensemble = made.ensemble(n_clusters)
         fusion = fuse(
             ensemble, n_clusters, method=method, k_range=k_range, random_state=random_state
@@ -193,7 +191,6 @@ class _Source:
         use: str | None,
         generator: Any,
         n_partitions: int,
-        n_clusters: int | None,
         random_state: int | None,
     ) -> None:
         self._data = data
@@ -203,15 +200,20 @@ class _Source:
         places = {part: _place(cells, use) for part, cells in self._modalities.items()}
         self.use = next(iter(places.values()))
         self._values = {part: _values(self._modalities[part], places[part]) for part in places}
-        is_single = len(self._values) == 1
-        matrix, is_graph = next(iter(self._values.values()))
-        self.features = matrix if is_single and not is_graph else None
-        if n_clusters is None and not is_single:
-            warn_user(
-                "The partitions of the modalities were made from features. Such partitions agree "
-                "with each other also without clusters, so that K is chosen too easily. Pass "
-                "n_clusters, or scan a modality with `partita.scan_k_features`."
-            )
+        self.has_features = not any(is_graph for _, is_graph in self._values.values())
+
+    def scan(self, k_range: Iterable[int], method: Any) -> KScan:
+        """Choose the number of clusters of features, of all modalities together."""
+        options: dict[str, Any] = {"method": method, "random_state": self._random_state}
+        features = {part: matrix for part, (matrix, _) in self._values.items()}
+        if len(features) == 1:
+            (matrix,) = features.values()
+            return scan_k_features(matrix, k_range, generator=self._generator, **options)
+        present = {part: cells.obs_names for part, cells in self._modalities.items()}
+        ids = list(self._data.obs_names)
+        return scan_k_views(
+            features, k_range, generator=self._generator, present=present, sample_ids=ids, **options
+        )
 
     def ensemble(self, n_clusters: int | None) -> Ensemble:
         """Make the partitions; `labels` then has them, with -1 for cells that a modality lacks."""

@@ -21,9 +21,9 @@ from partita import (
     RandomProjections,
     adjusted_rand,
 )
-from partita.exceptions import InvalidEnsembleError
+from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import SpectralBandwidths
-from partita.multiview import MultiViewClustering
+from partita.multiview import MultiViewClustering, scan_k_views
 
 SIZE = 120
 Y = np.repeat(np.arange(4), SIZE // 4)
@@ -77,6 +77,44 @@ def test_pseudo_views_are_fused_by_the_method():
 def few(*arguments, **parameters):
     """Return an estimator with six partitions per view, which is quick."""
     return MultiViewClustering(*arguments, partitions_per_view=6, **parameters)
+
+
+def test_a_number_that_nobody_gave_is_chosen_by_a_scan():
+    model = few(generator=RandomK(6), random_state=0).fit(VIEWS)
+    assert model.n_clusters_ == model.scan_.best_k == 4
+    assert adjusted_rand(Y, model.labels_) == 1
+    assert few(method=SEC(5, n_init=1), random_state=0).fit(VIEWS).scan_ is None
+
+
+def test_partial_views_are_scanned():
+    partial = without(VIEWS, 0.2, seed=1)
+    options = {"n_resamples": 2, "n_null": 4, "random_state": 0}
+    assert scan_k_views(partial, range(2, 6), **options).best_k == 4
+    part = scan_k_views(partial, range(2, 6), max_samples=60, **options)
+    assert len(part.labels[4]) == 60
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_views_of_noise_have_no_structure(is_same):
+    """Two views of the same noise agree with each other, as two of the reference data do."""
+    rng = np.random.default_rng(1)
+    first = rng.random((80, 3))
+    second = first @ rng.normal(size=(3, 3)) if is_same else rng.random((80, 3))
+    options = {"n_resamples": 2, "n_null": 4, "random_state": 0}
+    assert scan_k_views([first, second], range(2, 6), **options).best_k is None
+
+
+def test_views_without_structure_are_one_cluster(monkeypatch):
+    monkeypatch.setattr("partita.multiview._clustering.default_range", lambda n: range(2, 4))
+    noise = list(np.random.default_rng(1).random((2, 80, 3)))
+    with pytest.warns(PartitaWarning, match="all samples are one cluster"):
+        model = few(generator=RandomK(6), random_state=0).fit(noise)
+    assert model.n_clusters_ == 1
+
+
+def test_sparse_views_need_a_number():
+    with pytest.raises(ValueError, match=r"View 'view2' is sparse.*Pass the number of clusters"):
+        few().fit([VIEWS["a"], sp.csr_array(VIEWS["b"])])
 
 
 def test_one_partition_per_view_uses_all_features():

@@ -119,7 +119,7 @@ def test_one_file_of_features(partita, files):
     done = partita("fuse", files[0], "--features", "-i", "id", "-k", "3", "--json")
     assert done.exit_code == 0, done.stderr
     record = json.loads(done.stdout)
-    assert record["n_partitions"] == 20
+    assert record["n_partitions"] == 100
     assert record["views"] == []
     assert adjusted_rand(truth_of(record["ids"]), record["labels"]) == 1
 

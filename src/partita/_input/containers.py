@@ -28,8 +28,9 @@ def label_columns(partitions: Any) -> tuple[Sequence[NDArray[Any]], list[str] | 
     if hasattr(partitions, "obs") and hasattr(partitions, "obsm"):
         raise InvalidEnsembleError(
             "Expected a table of labels, got an AnnData. Say which columns of obs are partitions: "
-            '`Ensemble.from_anndata(adata, columns="leiden_*")`, or `add_consensus`, which writes '
-            f"the result into obs. There are: {', '.join(map(str, partitions.obs.columns))}."
+            '`Ensemble.from_anndata(adata, columns="leiden_*")`, or '
+            '`partita.tl.consensus(adata, "leiden_*")`, which writes the result into obs. '
+            f"There are: {', '.join(map(str, partitions.obs.columns))}."
         )
     if hasattr(partitions, "tocsr"):
         raise InvalidEnsembleError(

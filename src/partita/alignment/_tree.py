@@ -45,6 +45,11 @@ class ClusterTree:
     edges: NDArray[np.float64]
     names: tuple[Any, ...] = ()
 
+    def __repr__(self) -> str:
+        names = self.names or range(len(self.n_clusters))
+        levels = ", ".join(f"{name}: {k}" for name, k in zip(names, self.n_clusters, strict=True))
+        return f"ClusterTree of {len(self.labels)} samples; clusters per partition: {levels}"
+
     @cached_property
     def clusters(self) -> list[NDArray[np.int64]]:
         """Names of the clusters of each partition, ascending."""

@@ -20,6 +20,7 @@ from partita.consensus import BaseConsensus
 from partita.ensemble import Ensemble, as_ensemble
 from partita.metrics import adjusted_rand, anmi, evaluate
 from partita.registry import all_methods, prepare
+from partita.select_k import default_range, needs_number, scan_k, suggested_number
 
 __all__ = ["compare"]
 
@@ -27,7 +28,7 @@ __all__ = ["compare"]
 def compare(
     partitions: Any,
     methods: Any = "all",
-    n_clusters: int = 8,
+    n_clusters: int | None = None,
     *,
     y: Any = None,
     include_partitions: bool = False,
@@ -47,9 +48,9 @@ def compare(
     methods : str, class, estimator or list of these, default="all"
         Keys, classes or estimators of consensus methods. An estimator is cloned and keeps its
         parameters. "all" runs every method of the library.
-    n_clusters : int, default=8
+    n_clusters : int, optional
         Number of clusters for every method, except for an estimator whose `n_clusters` is not that
-        parameter's default.
+        parameter's default. By default the suggestion of `partita.scan_k` from 2 to 10.
     y : array-like of shape (n_samples,), optional
         True classes. By default the results get no scores.
     include_partitions : bool, default=False
@@ -65,6 +66,11 @@ def compare(
     Returns
     -------
     Comparison
+
+    Raises
+    ------
+    NoStructureError
+        If `n_clusters` is None and no number of clusters does better than the null.
 
     Notes
     -----
@@ -82,13 +88,19 @@ def compare(
     [1.0, 1.0]
     """
     ensemble = as_ensemble(partitions, noise)
-    check_n_clusters(n_clusters, ensemble.n_samples)
+    if n_clusters is not None:
+        check_n_clusters(n_clusters, ensemble.n_samples)
     rows = ensemble.compress()
     is_labeled = rows.expand(np.ones(rows.n_rows, bool), False)  # samples with any label
     if y is not None:
         y = np.asarray(y)
         evaluate(y, np.zeros(ensemble.n_samples))  # raises for a wrong y before the work
     estimators = _named_estimators(methods, n_clusters, random_state)
+    if n_clusters is None and any(map(needs_number, estimators.values())):
+        samples = _row_per_sample(ensemble)
+        scan = scan_k(samples, default_range(samples.n_samples), random_state=random_state)
+        n_clusters = suggested_number(scan, "labels in random order")
+        estimators = _named_estimators(methods, n_clusters, random_state)
 
     records: list[dict[str, Any]] = []
     results: dict[str, NDArray[np.int64]] = {}
@@ -119,7 +131,7 @@ def compare(
 
 
 def _named_estimators(
-    methods: Any, n_clusters: int, random_state: int | None
+    methods: Any, n_clusters: int | None, random_state: int | None
 ) -> dict[str, BaseConsensus]:
     """Return estimators ready to fit, each by a name that no other has."""
     if isinstance(methods, str) and methods == "all":

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from partita._input.label_vector import code_labels
 from partita._memory import require_memory
+from partita._sklearn_compat import refuse_anndata
 from partita.io.feature_files import FeatureFiles
 
 __all__ = ["cluster_keywords"]
@@ -120,6 +121,7 @@ def _as_features(X: Any) -> Any:
         return FeatureFiles.of(X)
     if sp.issparse(X):
         return sp.csr_matrix(X)
+    refuse_anndata(X)
     matrix = np.asarray(X)
     if matrix.ndim != 2:
         raise ValueError(f"X must have rows and columns, got shape {matrix.shape}.")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from partita._input.columns import read_column
 from partita._input.containers import as_frame
+from partita._sklearn_compat import refuse_anndata
 
 __all__ = ["FeatureColumns", "read_features"]
 
@@ -59,6 +60,7 @@ def read_features(X: Any, names: Sequence[str] | None = None) -> FeatureColumns:
     names : sequence of str, optional
         Names of the features. By default the columns of a data frame, or their numbers.
     """
+    refuse_anndata(X)
     if sp.issparse(X):
         matrix = sp.csr_matrix(X)
         return FeatureColumns(matrix, _names(names, matrix.shape[1]))

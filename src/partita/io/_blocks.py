@@ -127,8 +127,9 @@ def choose_columns(
 
 def did_you_mean(name: str, names: Sequence[str]) -> str:
     """Return " (did you mean ...?)" for a name that is close to another one, otherwise ""."""
-    close = get_close_matches(name, [str(other) for other in names], n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    in_lower_case = {str(other).lower(): str(other) for other in names}
+    close = get_close_matches(name.lower(), in_lower_case, n=1)
+    return f" (did you mean {in_lower_case[close[0]]!r}?)" if close else ""
 
 
 def _listed(names: Sequence[str]) -> str:

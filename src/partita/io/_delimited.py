@@ -26,6 +26,7 @@ __all__ = ["read_blocks", "write_blocks"]
 _BLOCK_LINES = 1_000  # larger blocks leave the processor's cache and are slower
 _DELIMITERS = (",", "\t", ";", "|")
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_START_BYTES = 4096  # of a file, read to guess its encoding
 
 
 @contextmanager
@@ -104,13 +105,14 @@ def _open_text(source: str | Path | IO[str], encoding: str | None) -> Iterator[t
     open_file: Any = gzip.open if str(source).lower().endswith(".gz") else open
     if encoding is None:
         with open_file(source, "rb") as file:
-            is_utf_16 = file.read(2) in _UTF_16_MARKS
-        # utf-8-sig reads UTF-8 with and without a byte order mark
-        encoding = "utf-16" if is_utf_16 else "utf-8-sig"
+            start = file.read(_START_BYTES)
+        encoding = _guess_encoding(start, str(source))
     try:
         codecs.lookup(encoding)
     except LookupError:
-        raise ValueError(f"No encoding {encoding!r}; for example utf-8, utf-16, latin-1.") from None
+        raise InvalidEnsembleError(
+            f"No encoding {encoding!r}. There are, for example, utf-8, utf-16 and latin-1."
+        ) from None
     with open_file(source, "rt", encoding=encoding, newline="") as file:
         try:
             yield file, str(source)
@@ -119,6 +121,19 @@ def _open_text(source: str | Path | IO[str], encoding: str | None) -> Iterator[t
                 f"{source} is not text in {encoding.removesuffix('-sig').upper()}: {error}. Pass "
                 "its encoding (on the command line --encoding), for example latin-1 or cp1252."
             ) from error
+
+
+def _guess_encoding(start: bytes, source: str) -> str:
+    """Return the encoding of a file that begins with these bytes."""
+    if start[:2] in _UTF_16_MARKS:
+        return "utf-16"
+    if b"\0" in start:
+        likely = "utf-16-be" if start[:1] == b"\0" else "utf-16-le"
+        raise InvalidEnsembleError(
+            f"{source} is not text in UTF-8: it has zero bytes, as text in UTF-16 has. Pass its "
+            f"encoding (on the command line --encoding), for example {likely}."
+        )
+    return "utf-8-sig"  # reads UTF-8 with and without a byte order mark
 
 
 def _size(file: IO[str]) -> int:

@@ -25,7 +25,10 @@ from partita.io._vocabulary import (
 __all__ = ["read_features", "read_labels"]
 
 _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,3}(\.?\d{3})*,\d+([eE][+-]?\d+)?|[+-]?\d+,\d+")
-_HINT = "Choose the columns with features, and say which holds the ids."
+_HINT = (
+    "Choose the columns with features, and say which holds the ids (on the command line "
+    '--columns "x*" and --id-column NAME).'
+)
 
 
 def read_labels(
@@ -165,8 +168,8 @@ def _parse_numbers(
             raise ValueError(
                 f"{source}: column {table.names[i]!r} has no value in row {first_row + row + 1} "
                 f"({sum(is_missing)} missing in this column), a number was expected. Fill or leave "
-                f"out such values (allow_missing=True; on the command line --impute median or "
-                f"--drop-missing). {_HINT}"
+                "out such values (allow_missing=True; on the command line --impute median or "
+                "--drop-missing)."
             )
         values = ["nan" if absent else cell for cell, absent in zip(cells, is_missing, strict=True)]
         if decimal == ",":

@@ -2,6 +2,7 @@
 
 from partita.multiview._clustering import MultiViewClustering
 from partita.multiview._partitions import generate_partitions
+from partita.multiview._scan import scan_k_views
 from partita.multiview._views import Views, read_views
 from partita.multiview.colnmf import ColNMF
 from partita.multiview.conkm import ConKM
@@ -23,4 +24,5 @@ __all__ = [
     "Views",
     "generate_partitions",
     "read_views",
+    "scan_k_views",
 ]

@@ -25,8 +25,10 @@ from partita.multiview._partitions import (
     prepare_generators,
     view_generator,
 )
+from partita.multiview._scan import scan_views
 from partita.multiview._views import Views, read_views
 from partita.registry import all_methods, prepare
+from partita.select_k import LARGEST_SCAN, KScan, choose_number, default_range
 
 __all__ = ["MultiViewClustering"]
 
@@ -53,7 +55,10 @@ class MultiViewClustering(BaseMultiView):
     ----------
     n_clusters : int, optional
         Number of clusters of the consensus. Generators get it too, if they have this parameter and
-        leave it at its default. By default both parts keep their own numbers.
+        leave it at its default. By default the number that `method` was given, and otherwise the
+        suggestion of `scan_k_views` from 2 to 10, for at most 2000 samples, drawn at random. If no
+        number does better than data without clusters, a warning says so, and all samples are one
+        cluster.
     method : str, class or estimator, optional
         Consensus method that fuses the partitions: its key, class or estimator. `CCGP()` by
         default; "sec" is the published one.
@@ -79,6 +84,8 @@ class MultiViewClustering(BaseMultiView):
         Cluster of every sample that is in at least one view.
     n_clusters_ : int
         Number of clusters in `labels_`.
+    scan_ : KScan or None
+        The scan that chose the number of clusters; None if it was passed.
     partitions_ : Ensemble
         The base partitions of all views, named "view/1", "view/2", ... A label is missing where the
         view does not have the sample. `partita.diagnose(partitions_, labels_).view_records()`
@@ -158,15 +165,21 @@ class MultiViewClustering(BaseMultiView):
     def _fit_views(self, views: Views) -> None:
         rng = random_generator(self.random_state)
         names = list(views.names)
+        setting: dict[str, Any] = {
+            "partitions_per_view": self.partitions_per_view,
+            "feature_ratio": self.feature_ratio,
+        }
+
+        def scan() -> KScan:
+            options = {"max_samples": LARGEST_SCAN, "random_state": rng, **setting}
+            ks = default_range(views.n_samples)
+            return scan_views(views, self.generator, ks, method=self._method(), **options)
+
+        n_clusters, self.scan_ = choose_number(self.n_clusters, self._method(), scan)
         self.generators_ = prepare_generators(
-            self.generator,
-            names,
-            n_clusters=self.n_clusters,
-            partitions_per_view=self.partitions_per_view,
-            feature_ratio=self.feature_ratio,
-            rng=rng,
+            self.generator, names, n_clusters=n_clusters, rng=rng, **setting
         )
-        self.method_ = prepare(self._method(), self.n_clusters, rng)
+        self.method_ = prepare(self._method(), n_clusters, rng)
         weights = self._weights_by_view(names)
         tables = {
             name: label_view(views, v, self.generators_[name].fit_transform)

@@ -66,6 +66,9 @@ class Plan:
         """Return the attributes as a dictionary."""
         return asdict(self)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         verdict = "fits" if self.fits else "does not fit"
         lines = [

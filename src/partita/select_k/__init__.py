@@ -7,7 +7,36 @@ evidence, because consensus matrices look clean for noise too. The gain over the
 
 from __future__ import annotations
 
+from partita.select_k._choice import (
+    LARGEST_SCAN,
+    choose_number,
+    default_range,
+    needs_number,
+    suggested_number,
+)
+from partita.select_k._evidence import Evidence
+from partita.select_k._features_scan import (
+    ScannedFeatures,
+    cuts_a_graph,
+    scan_generated,
+    scan_k_features,
+)
+from partita.select_k._labels_scan import scan_k
+from partita.select_k._null import uniform_reference
 from partita.select_k._result import KScan
-from partita.select_k._scanning import scan_k, scan_k_features
 
-__all__ = ["KScan", "scan_k", "scan_k_features"]
+__all__ = [
+    "LARGEST_SCAN",
+    "Evidence",
+    "KScan",
+    "ScannedFeatures",
+    "choose_number",
+    "cuts_a_graph",
+    "default_range",
+    "needs_number",
+    "scan_generated",
+    "scan_k",
+    "scan_k_features",
+    "suggested_number",
+    "uniform_reference",
+]

@@ -42,6 +42,11 @@ class Evidence:
     of: Callable[[Labels], float]
 
     @classmethod
+    def of_features(cls, X: Points, *, is_graph: bool) -> Evidence:
+        """Return the evidence for clusters of features, by the kind of their generator."""
+        return cls.isolation(X) if is_graph else cls.tightness(X)
+
+    @classmethod
     def tightness(cls, X: Points) -> Evidence:
         """Return the evidence for partitions by k-means."""
         return cls("tightness", lambda labels: tightness(X, labels))

@@ -33,11 +33,18 @@ class Request:
         return cls(method, n_resamples, n_null, early_stop)
 
 
+def _described(ks: list[int]) -> str:
+    """Return numbers of clusters as text, many of them by the first and the last."""
+    return str(ks) if len(ks) < 5 else f"{len(ks)} numbers from {ks[0]} to {ks[-1]}"
+
+
 def checked_range(k_range: Iterable[int], n_samples: int) -> list[int]:
+    if not isinstance(k_range, Iterable):
+        raise TypeError(f"k_range must be several numbers, such as range(2, 11), got {k_range!r}.")
     ks = sorted({int(k) for k in k_range})
     if not ks or ks[0] < 2 or ks[-1] >= n_samples:
         raise ValueError(
             f"k_range must hold numbers of clusters from 2 to {n_samples - 1} (fewer than the "
-            f"samples), got {ks}."
+            f"samples), got {_described(ks)}."
         )
     return ks

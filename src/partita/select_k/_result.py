@@ -188,6 +188,9 @@ class KScan:
         )
         return html_of_records(self.records(), columns, caption, picture)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         lines = [f"{'K':>4} {self.criterion:>12} {'null':>8} {'gain':>8} {'s.e.':>8}"]
         for j, k in enumerate(self.k):

@@ -1,0 +1,106 @@
+"""The scan itself: curves of the observed and of null ensembles, and the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.ensemble import Ensemble
+from partita.select_k._curves import CRITERIA, Curves, Judged
+from partita.select_k._decision import Decision
+from partita.select_k._request import Request
+from partita.select_k._result import CRITERION, KScan
+from partita.select_k._steps import NULL_RESAMPLES, Pilot, Steps
+
+__all__ = ["check_n_partitions", "run_scan"]
+
+_EVIDENCE = ("tightness", "isolation")  # curves of features that have a null
+
+
+def check_n_partitions(ensemble: Ensemble) -> None:
+    """Raise an error for fewer partitions than a scan needs."""
+    if ensemble.n_partitions < 4:
+        raise ValueError(f"Expected at least 4 partitions, got {ensemble.n_partitions}.")
+
+
+def run_scan(
+    judged: Iterable[Judged],
+    null: Callable[[np.random.Generator], Iterable[Judged]],
+    ks: Sequence[int],
+    request: Request,
+    rng: np.random.Generator,
+    pilot: Pilot,
+) -> KScan:
+    """Compute the curves of the observed ensembles and of null ensembles, and decide.
+
+    Parameters
+    ----------
+    judged : iterable of (Ensemble, sequence of int, Evidence or None)
+        Observed ensembles, as in `Curves`.
+    null : callable
+        Returns the same for a null, drawn with a generator of random numbers.
+    ks : sequence of int
+        Numbers of clusters, ascending.
+    request : Request
+        Method, numbers of resamples and of null ensembles.
+    rng : Generator
+        Source of random numbers.
+    pilot : Pilot
+        Predicts the time of the scan.
+    """
+    steps = Steps(ks, request.n_resamples, request.n_null, request.method, pilot)
+    observed = Curves(judged, request.method, request.n_resamples, rng, steps.advance)
+    nulls: list[Curves] = []
+    for j, child in enumerate(rng.spawn(request.n_null)):
+        steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
+            " at most" if request.early_stop else ""
+        )
+        nulls.append(
+            Curves(null(child), request.method, NULL_RESAMPLES, child, steps.advance, is_null=True)
+        )
+        evidence = _evidence(observed, nulls)
+        decision = Decision(
+            ks,
+            *_halves_of(observed, CRITERION),
+            np.asarray([curves.values[CRITERION] for curves in nulls]),
+            request.n_null,
+            evidence,
+            None if evidence is not None else _halves_of(observed, "silhouette"),
+        )
+        if request.early_stop and decision.is_settled:
+            break
+    steps.finish()
+    names = [name for name in (*CRITERIA, *_EVIDENCE) if name in observed.values]
+    values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
+    return KScan(
+        k=np.asarray(ks),
+        best_k=decision.best_k,
+        curves=observed.values,
+        null_mean={name: v.mean(axis=0) for name, v in values.items()},
+        null_std={name: v.std(axis=0, ddof=1) for name, v in values.items()},
+        gain=decision.gain,
+        standard_error=decision.error,
+        difference_error=decision.difference_error,
+        pac_interval=observed.pac_interval,
+        cdf=observed.cdf,
+        labels=observed.labels,
+        resamples=observed.resamples,
+        nulls=values,
+    )
+
+
+def _halves_of(observed: Curves, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return a curve, and its values for every half of the partitions."""
+    return observed.values[name], observed.resamples[name].reshape(-1, len(observed.values[name]))
+
+
+def _evidence(
+    observed: Curves, nulls: Sequence[Curves]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return the evidence of a scan of features and of its nulls; None for a scan of labels."""
+    for name in _EVIDENCE:
+        if name in observed.values:
+            return observed.values[name], np.asarray([curves.values[name] for curves in nulls])
+    return None

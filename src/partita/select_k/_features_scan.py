@@ -1,0 +1,210 @@
+"""`scan_k_features`: the number of clusters of features."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita._input.checks import random_generator
+from partita._sklearn_compat import refuse_anndata
+from partita.ensemble import Ensemble
+from partita.generators import (
+    LandmarkSpectral,
+    RandomMetrics,
+    RandomRows,
+    generate,
+    make_generator,
+)
+from partita.select_k._curves import Judged
+from partita.select_k._engine import check_n_partitions, run_scan
+from partita.select_k._evidence import Evidence
+from partita.select_k._null import uniform_reference
+from partita.select_k._request import Request, checked_range
+from partita.select_k._result import KScan
+from partita.select_k._steps import Pilot
+
+__all__ = ["ScannedFeatures", "cuts_a_graph", "scan_generated", "scan_k_features"]
+
+_GRAPH_CUTS = (LandmarkSpectral, RandomMetrics)  # generators whose clusters have any shape
+
+
+class ScannedFeatures(ABC):
+    """Features whose number of clusters is scanned.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples.
+    """
+
+    n_samples: int
+
+    @abstractmethod
+    def partitions(self, k: int, random_state: int) -> Ensemble:
+        """Return partitions of the features into k clusters."""
+
+    @abstractmethod
+    def reference(self, rng: np.random.Generator) -> Self:
+        """Return features without clusters, with as many samples."""
+
+    @abstractmethod
+    def subset(self, rows: NDArray[np.int64]) -> Self:
+        """Return the features of some samples."""
+
+    @abstractmethod
+    def evidence(self) -> Evidence:
+        """Return what else is judged of clusters of these features."""
+
+
+class _Table(ScannedFeatures):
+    """One table of features and the generator of its partitions."""
+
+    def __init__(self, X: NDArray[np.float64], generator: Any) -> None:
+        self._X, self._generator = X, generator
+        self.n_samples = len(X)
+
+    def partitions(self, k: int, random_state: int) -> Ensemble:
+        return generate(self._X, self._generator, k_min=k, k_max=k, random_state=random_state)
+
+    def reference(self, rng: np.random.Generator) -> Self:
+        return type(self)(uniform_reference(self._X, rng), self._generator)
+
+    def subset(self, rows: NDArray[np.int64]) -> Self:
+        return type(self)(self._X[rows], self._generator)
+
+    def evidence(self) -> Evidence:
+        return Evidence.of_features(self._X, is_graph=cuts_a_graph(self._generator))
+
+
+def cuts_a_graph(generator: Any) -> bool:
+    """Return whether the clusters of a generator may have any shape."""
+    return isinstance(make_generator(generator), _GRAPH_CUTS)
+
+
+def scan_k_features(
+    X: Any,
+    k_range: Iterable[int] = range(2, 11),
+    *,
+    generator: Any = None,
+    method: Any = None,
+    n_resamples: int = 10,
+    n_null: int = 10,
+    early_stop: bool = True,
+    max_samples: int | None = None,
+    random_state: Any = None,
+) -> KScan:
+    """Scan the number of clusters of features.
+
+    For every K the generator makes partitions into K clusters. k-means cuts data without clusters
+    into the same pieces every time, so that partitions of noise agree with each other and shuffled
+    labels are too weak a null. Here the null ensembles come from the same generator on reference
+    data, uniform in the box of X's principal axes. A K beats the null if its clusters are tighter
+    (less variance within clusters) and the partitions agree better with them. If the generator cuts
+    a graph (`LandmarkSpectral`, `RandomMetrics`), clusters of any shape count: fewer of the nearest
+    neighbors must be in another cluster, whatever the variance.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Features, all finite.
+    k_range : iterable of int, default=range(2, 11)
+        Numbers of clusters to try, each at least 2 and less than the number of samples.
+    generator : str, class or generator, optional
+        What makes the partitions: the key, class or object of a generator with the parameters
+        k_min, k_max and random_state. `RandomRows(n_partitions=40, ratio=0.8)` by default: k-means
+        on random samples of the rows.
+    method : str, class or estimator, optional
+        Consensus method: its key, class or estimator; `n_clusters` is set. `CCGP()` by default.
+    n_resamples : int, default=10
+        Number of pairs of disjoint halves of the partitions, at least 2.
+    n_null : int, default=10
+        Number of null ensembles, at least 2.
+    early_stop : bool, default=True
+        Whether to compute fewer null ensembles (`KScan.n_null`, at least 4) if more would not
+        change the answer. Noise is not taken for structure more often than without. False computes
+        all, for smoother curves of the null.
+    max_samples : int, optional
+        Number of samples that are scanned, drawn at random if there are more. By default all.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the generator, of halves, reference data and sampled pairs, and of a method that
+        has none.
+
+    Returns
+    -------
+    KScan
+        Cost: (1 + 2 n_resamples + 5 n_null) fits and 1 + n_null calls of the generator per K.
+
+    References
+    ----------
+    R. Tibshirani, G. Walther, T. Hastie. Estimating the number of clusters in a data set via the
+    gap statistic. JRSS B 63(2), 2001. https://doi.org/10.1111/1467-9868.00293
+    """
+    refuse_anndata(X)
+    if sp.issparse(X):
+        raise ValueError(
+            "Expected a dense array of features, got a sparse matrix: the null needs its principal "
+            "axes. Pass the number of clusters, or reduce the features first, for example by "
+            "TruncatedSVD."
+        )
+    X = np.asarray(X, np.float64)
+    if X.ndim != 2 or not np.all(np.isfinite(X)):
+        raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
+    if generator is None:
+        generator = RandomRows(n_partitions=40, ratio=0.8)
+    return scan_generated(
+        _Table(X, generator),
+        k_range,
+        method=method,
+        n_resamples=n_resamples,
+        n_null=n_null,
+        early_stop=early_stop,
+        max_samples=max_samples,
+        random_state=random_state,
+    )
+
+
+def scan_generated(
+    features: ScannedFeatures,
+    k_range: Iterable[int],
+    *,
+    method: Any = None,
+    n_resamples: int = 10,
+    n_null: int = 10,
+    early_stop: bool = True,
+    max_samples: int | None = None,
+    random_state: Any = None,
+) -> KScan:
+    """Scan features that make their own partitions; parameters as in `scan_k_features`."""
+    rng = random_generator(random_state)
+    if max_samples is not None and features.n_samples > max_samples:
+        rows = rng.choice(features.n_samples, max_samples, replace=False)
+        features = features.subset(np.sort(rows))
+    ks = checked_range(k_range, features.n_samples)
+    request = Request.checked(method, n_resamples, n_null, early_stop)
+
+    def ensembles(
+        data: ScannedFeatures, seed: int, numbers: Sequence[int] = ks
+    ) -> Iterator[Judged]:
+        evidence = data.evidence()
+        for k in numbers:
+            ensemble = data.partitions(k, seed)
+            check_n_partitions(ensemble)
+            yield ensemble, [k], evidence
+
+    def null(child: np.random.Generator) -> Iterator[Judged]:
+        return ensembles(features.reference(child), int(child.integers(2**31)))
+
+    def pilot(
+        rows: NDArray[np.int64], child: np.random.Generator
+    ) -> tuple[Iterator[Judged], Iterator[Judged]]:
+        middle, part = [ks[len(ks) // 2]], features.subset(rows)
+        return ensembles(part, 0, middle), ensembles(part.reference(child), 0, middle)
+
+    observed = ensembles(features, int(rng.integers(2**31)))
+    time = Pilot(features.n_samples, pilot, len(ks))
+    return run_scan(observed, null, ks, request, rng, time)
