@@ -38,6 +38,7 @@ fusion = fuse(partitions[:, :20], 10, method="sec", random_state=0)
 updated = fusion.update(partitions[:, 20:])
 for name, result in [("20 partitions", fusion), ("20 more", updated)]:
     print(f"SEC, {name:>13}: adjusted Rand index {adjusted_rand(y, result.labels):.2f}")
+print(f"samples in another cluster than before: {len(updated.changed)}")
 
 fig, ax = plt.subplots(figsize=(6, 3))
 ax.hist([confidence[is_right], confidence[~is_right]], 20, stacked=True, label=["right", "wrong"])

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from partita import cluster_tree, compare, fuse, report
+from partita import cluster_tree, compare, fuse, plan, report
 from partita._data_frames import html_of_records
 from partita._pictures import draw_bars, draw_curve
 from partita.datasets import make_partitions
@@ -49,6 +49,15 @@ def test_cells_are_escaped_and_short():
     page = html_of_records([{"<b>": "x & y", "v": 0.123456, "n": None, "nan": float("nan")}])
     assert "<b>" not in page
     assert Cells(page).rows == [["<b>", "v", "n", "nan"], ["x & y", "0.123", "", ""]]
+
+
+def test_results_are_short_in_a_console(fusion):
+    tree = cluster_tree([[0, 0, 0, 1], [0, 0, 1, 2]])
+    assert repr(tree) == "ClusterTree of 4 samples; clusters per partition: 0: 2, 1: 3"
+    assert repr(fusion.scan) == str(fusion.scan)
+    assert "<- suggested" in repr(fusion.scan)
+    prediction = plan(1000, 10, 3)
+    assert repr(prediction) == str(prediction)
 
 
 def test_results_show_tables(fusion):

@@ -9,7 +9,9 @@ from numpy.testing import assert_array_equal
 from partita import CCC, KC, KCC, SEC, Ensemble, adjusted_rand, fuse
 from partita.datasets import make_partitions
 from partita.exceptions import InvalidEnsembleError, NotSupportedError
+from partita.fusion import update_consensus
 from partita.io import LabelStore
+from partita.reporting import summarize
 
 LABELS, Y = make_partitions(120, 30, 4, noise=0.4, missing_ratio=0.1)
 
@@ -102,3 +104,35 @@ def test_weights_stay_and_partitions_keep_the_order_of_the_tables() -> None:
     for column, labels, observed in zip(LABELS.T, joined.codes.T, joined.observed.T, strict=True):
         assert_array_equal(observed, column >= 0)
         assert adjusted_rand(column[observed], labels[observed]) == 1.0
+
+
+def test_changed_samples_are_those_in_another_cluster() -> None:
+    _, y = make_partitions(60, 10, 3)
+    start = np.where(np.arange(60) == 7, (y[7] + 1) % 3, y)  # one sample in a wrong cluster
+    updated = update_consensus([y] * 3, start, [y] * 4, random_state=0)
+    assert_array_equal(updated.previous, start)
+    assert updated.changed.tolist() == [7]
+    assert updated.partitions.n_partitions == 7
+    assert fuse([y] * 3, 3, random_state=0).changed is None
+    text = next(f for f in summarize([y], updated)["findings"] if "update" in f["question"])
+    assert "1 of 60 samples (1.7%) are in another cluster" in text["answer"]
+    assert text["mark"] == "fine"
+
+
+def test_samples_are_matched_by_id() -> None:
+    ids = [f"s{i}" for i in range(120)]
+    first = Ensemble.from_partitions(LABELS[:, :20], sample_ids=ids)
+    order = np.random.default_rng(0).permutation(120)[:100]
+    some = Ensemble.from_partitions(LABELS[order, 20:], sample_ids=[ids[i] for i in order])
+    joined = fuse(first, 4, method="sec", random_state=0).update(some).partitions
+    assert joined.sample_ids.tolist() == ids
+    expected = np.full((120, 10), -1)
+    expected[order] = LABELS[order, 20:]
+    for column, labels, observed in zip(
+        expected.T, joined.codes.T[20:], joined.observed.T[20:], strict=True
+    ):
+        assert_array_equal(observed, column >= 0)
+        assert adjusted_rand(column[observed], labels[observed]) == 1.0
+    other = Ensemble.from_partitions(LABELS[:, 20:], sample_ids=[f"t{i}" for i in range(120)])
+    with pytest.raises(InvalidEnsembleError, match="120 samples of the new partitions are not in"):
+        fuse(first, 4, method="sec", random_state=0).update(other)

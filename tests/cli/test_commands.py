@@ -19,7 +19,7 @@ from partita._packages import is_installed
 from partita.cli.generate import Generator
 from partita.generators import LandmarkSpectral
 from partita.io import LabelStore, read_labels
-from partita.metrics import adjusted_rand, evaluate
+from partita.metrics import adjusted_rand, element_centric_similarity, evaluate
 
 RUNS = ("--id-column", "sample", "--columns", "run_*")
 
@@ -257,6 +257,13 @@ def test_text_of_other_kinds(partita) -> None:
         ("diagnose", "twice.csv"),
         ("report", "twice.csv"),
         ("evaluate", "--truth-column", "a"),
+        ("modes",),
+        ("cluster-tree",),
+        ("hierarchical-consensus",),
+        ("graph-consensus", "twice.csv"),
+        ("generate",),
+        ("predict", "twice.csv", "-k", "2"),
+        ("convert", "x.store"),
     ],
     ids=lambda command: command[0],
 )
@@ -264,7 +271,8 @@ def test_repeated_ids_are_named(partita, command: tuple[str, ...]) -> None:
     write_csv(Path("twice.csv"), {"s": ["x", "y", "x", "z"], "a": [0, 0, 1, 1], "b": [0, 0, 1, 1]})
     done = partita(command[0], "twice.csv", *command[1:], "-i", "s")
     assert done.exit_code == 2
-    assert "1 ids that occur more than once; the first is 'x', 2 times" in done.stderr
+    assert "the id 'x' occurs" in done.stderr.lower()
+    assert "An id names one sample: make the ids different" in done.stderr
 
 
 def test_text_that_may_be_missing_is_hinted_at(partita) -> None:
@@ -564,7 +572,8 @@ def test_evaluate_matches_by_id(partita, labels: Path, tmp_path: Path) -> None:
     done = partita("evaluate", str(labels), "truth.csv", *RUNS, "--json")
     scores = json.loads(done.stdout)
     assert list(scores) == [f"run_{i}" for i in range(10)]
-    assert scores["run_4"] == evaluate(TRUTH, LABELS[:, 4])
+    similarity = element_centric_similarity(TRUTH, LABELS[:, 4])
+    assert scores["run_4"] == {**evaluate(TRUTH, LABELS[:, 4]), "ECS": similarity}
     table = partita("evaluate", str(labels), "truth.csv", *RUNS)
     assert f"{scores['run_4']['ARI']:.3f}" in table.stdout
 
@@ -572,7 +581,9 @@ def test_evaluate_matches_by_id(partita, labels: Path, tmp_path: Path) -> None:
 def test_evaluate_in_one_table_leaves_out_what_is_missing(partita) -> None:
     text = "truth,found,found_confidence\na,1,.5\na,1,.5\nb,2,.5\nb,,\n,2,.5\n"
     done = partita("evaluate", "-", "--truth-column", "truth", "--json", stdin=text)
-    assert json.loads(done.stdout) == {"found": evaluate(["a", "a", "b"], [1, 1, 2])}
+    assert json.loads(done.stdout) == {
+        "found": {**evaluate(["a", "a", "b"], [1, 1, 2]), "ECS": 1.0}
+    }
     assert "found: 2 samples without class or label left out" in done.stderr
 
 

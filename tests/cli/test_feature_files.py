@@ -99,6 +99,34 @@ def test_a_second_table_labels_samples_that_one_leaves_out(
     assert all(consensus(done.stdout).values())
 
 
+def test_fuse_scans_features_for_the_number(partita, features: Path, tmp_path: Path) -> None:
+    done = partita("fuse", "--features", str(features), "-i", "sample", "-k", "2:4")
+    assert done.exit_code == 0, done.stderr
+    assert "3 clusters (chosen against the null) of 60 samples" in done.stderr
+    assert score(done.stdout) == 1.0
+    rng = np.random.default_rng(0)
+    noise = {"sample": [*IDS], **{name: rng.random(60).tolist() for name in "ab"}}
+    path = write_csv(tmp_path / "noise.csv", noise)
+    done = partita("fuse", "--features", str(path), "-i", "sample", "-k", "2:4")
+    assert done.exit_code == 3
+    assert "No structure found: no number of clusters from 2 to 4" in done.stderr
+
+
+def test_partitions_of_several_files_are_known_as_generated(
+    partita, features: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.csv"
+    other.write_bytes(features.read_bytes())
+    done = partita(
+        "generate", str(features), str(other), "-i", "sample", "-k", "3", "-o", "all.csv"
+    )
+    assert done.exit_code == 0, done.stderr
+    done = partita(
+        "scan-k", "all.csv", "-i", "sample", "-k", "2:3", "--null", "2", "--resamples", "2"
+    )
+    assert "generated from features (several views, by their names)" in done.stderr
+
+
 def test_units_are_standardized_and_the_user_is_told(partita, two_units: Path) -> None:
     fuse = ("fuse", "--features", str(two_units), "-i", "sample", "-k", "3", "-m", "lwgp")
     done = partita(*fuse)

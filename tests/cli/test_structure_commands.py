@@ -10,6 +10,7 @@ import pytest
 from planted import CLOUDS, POINTS, write_csv
 
 from partita import EnsembleClustering, cluster_tree
+from partita.fusion import update_consensus
 from partita.metrics import adjusted_rand
 from partita.structure import graph_consensus, hierarchical_consensus, modes
 
@@ -144,6 +145,39 @@ def test_predict(partita, features: Path, tmp_path: Path) -> None:
     assert [int(label) for label in written] == record["labels"]
     Path("new.csv").write_text("sample,x\na,1\n", encoding="utf-8")
     assert "new.csv has no column 'y', which old.csv has" in partita(*command).stderr
+
+
+def test_update(partita, levels: Path, tmp_path: Path) -> None:
+    lines = [line.split(",") for line in _lines(str(levels))]
+    for name, columns in (("old.csv", range(9)), ("more.csv", [0, *range(9, 17)])):
+        rows = [",".join(line[c] for c in columns) for line in lines]
+        Path(name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert partita("fuse", "old.csv", "-i", "name", "-k", "4", "-o", "first.csv").exit_code == 0
+    command = ("update", "old.csv", "first.csv", "more.csv", "-i", "name")
+    done = partita(*command, "-o", "second.csv", "-r", "report.html")
+    assert done.exit_code == 0, done.stderr
+    assert "4 clusters of 60 samples from 16 partitions by CCGP" in done.stderr
+    assert "of 60 samples are in another cluster than before" in done.stderr
+    assert "What did the update change?" in Path("report.html").read_text(encoding="utf-8")
+    record = json.loads(partita(*command, "--json").stdout)
+    labels = table(tmp_path / "first.csv")[:, 0]
+    expected = update_consensus(table(levels)[:, :8], labels, table(levels)[:, 8:], random_state=0)
+    assert record["labels"] == expected.labels.tolist()
+    assert record["n_changed"] == len(expected.changed) > 0
+    assert adjusted_rand(FINE, record["labels"]) > 0.9
+    done = partita(*command[:3], "first.csv", "-i", "nobody")
+    assert done.exit_code == 2
+
+
+def test_predict_chooses_the_number(partita, features: Path) -> None:
+    command = ("predict", str(features), str(features), "-i", "sample", "-g", "random-rows")
+    done = partita(*command)
+    assert done.exit_code == 0, done.stderr
+    assert "in 3 clusters (chosen against the null) of 60 samples" in done.stderr
+    for wrong in ("2:5", "0", "many"):
+        done = partita(*command, "-k", wrong)
+        assert done.exit_code == 2
+        assert f"-k must be a positive number or auto, got '{wrong}'" in done.stderr
 
 
 def _lines(path: str) -> list[str]:

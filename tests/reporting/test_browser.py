@@ -138,7 +138,7 @@ def test_it_opens_and_shows_its_figures(page: Any) -> None:
         "return Array.from(document.querySelectorAll('figure svg'), (svg) => {"
         "const box = svg.getBoundingClientRect(); return [box.width, box.height]})"
     )
-    assert len(sizes) == 15  # the scan has five panels, the embedding two
+    assert len(sizes) == 16  # the scan has six panels, the embedding two
     assert all(width > 300 and height > 90 for width, height in sizes)
     assert page.execute_script("return document.documentElement.scrollWidth") <= 1200
     keep_picture(page, "report-light.png")

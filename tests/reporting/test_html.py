@@ -81,6 +81,19 @@ def test_nothing_is_fetched(full) -> None:
     assert {a for a in addresses if "w3.org" not in a} == {"-equiv="}  # names of XML, nothing else
 
 
+def test_names_of_functions_are_code(full, tmp_path) -> None:
+    summary, _, _ = full
+    finding = {
+        "question": "?",
+        "mark": "look",
+        "answer": "<b>",
+        "advice": "Call `fuse` & `scan_k`.",
+    }
+    page = write_html({**summary, "findings": [finding]}, tmp_path / "code.html").read_text("utf-8")
+    assert "Call <code>fuse</code> &amp; <code>scan_k</code>." in page
+    assert "<td>&lt;b&gt;<p" in page
+
+
 def test_names_stay_text(hostile) -> None:
     summary, _, page = hostile
     scripts = page.all("script")

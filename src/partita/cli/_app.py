@@ -82,6 +82,19 @@ def _warnings_as_lines() -> Iterator[None]:
         yield
 
 
+def _memory_first(args: list[str]) -> list[str]:
+    """Move --memory before the command, so that it may also stand after it."""
+    end = args.index("--") if "--" in args else len(args)
+    places = [i for i in range(end) if args[i].partition("=")[0] == "--memory"]
+    if places and args[places[-1]] == "--memory" and places[-1] + 1 == end:
+        raise typer.BadParameter("--memory needs a size, for example 8GB.")
+    moved = {j for i in places for j in ((i,) if "=" in args[i] else (i, i + 1))}
+    return [
+        *(args[i] for i in sorted(moved)),
+        *(arg for i, arg in enumerate(args) if i not in moved),
+    ]
+
+
 class Commands(TyperGroup):
     """A group of commands that ends with the documented exit codes, also if a test runs it."""
 
@@ -89,7 +102,7 @@ class Commands(TyperGroup):
         if not args:
             return super().parse_args(ctx, args)  # prints the help
         with _exit_codes():
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, _memory_first(args))
 
     def invoke(self, ctx: Any) -> Any:
         with _exit_codes():
@@ -153,7 +166,7 @@ def options(
         typer.Option(
             "--memory",
             callback=_set_memory,
-            help="Memory that dense arrays may take, for example 8GB; before the command.",
+            help="Memory that dense arrays may take, for example 8GB; in any place.",
         ),
     ] = None,
 ) -> None:

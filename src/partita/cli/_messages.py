@@ -13,6 +13,8 @@ import typer
 __all__ = [
     "METHODS_HINT",
     "Messages",
+    "check_methods",
+    "counted",
     "escape_markup",
     "hint_on_error",
     "print_json",
@@ -60,6 +62,20 @@ def hint_on_error(text: str) -> Iterator[None]:
     except ValueError as error:
         error.add_note(text)
         raise
+
+
+def check_methods(keys: str | Sequence[str]) -> None:
+    """Raise an error for a key of no method, with a hint where the keys are."""
+    from partita.registry import get_method
+
+    with hint_on_error(METHODS_HINT):
+        for key in [keys] if isinstance(keys, str) else keys:
+            get_method(key)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 cluster, 2 clusters."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def print_json(value: Any) -> None:

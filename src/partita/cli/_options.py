@@ -9,6 +9,7 @@ import typer
 
 __all__ = [
     "Clusters",
+    "ClustersOrAuto",
     "Columns",
     "Decimal",
     "DropMissing",
@@ -32,6 +33,7 @@ __all__ = [
     "Scale",
     "Seed",
     "k_range",
+    "number_or_none",
 ]
 
 _FORMATS = ".csv, .tsv, .parquet, .npy, .npz or .h5ad"
@@ -119,7 +121,7 @@ MissingValues = Annotated[
     typer.Option(
         "--missing-values",
         help="Text that stands for a missing label; repeat for more. "
-        'Default: "", NA, NaN, nan, None and null.',
+        'Replaces the default: "", NA, NaN, nan, None and null.',
     ),
 ]
 NoHeader = Annotated[
@@ -152,6 +154,12 @@ Clusters = Annotated[
         "method chooses, if it needs no number).",
     ),
 ]
+ClustersOrAuto = Annotated[
+    str,
+    typer.Option(
+        "--clusters", "-k", help="Number of clusters; auto chooses 2 to 10 against a null."
+    ),
+]
 Method = Annotated[
     str,
     typer.Option(
@@ -162,6 +170,15 @@ Methods = Annotated[
     list[str] | None,
     typer.Option("--method", "-m", autocompletion=_keys, help="Key of a method; repeat for more."),
 ]
+
+
+def number_or_none(text: str) -> int | None:
+    """Return a number of clusters; None for auto."""
+    if text == "auto":
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"-k must be a positive number or auto, got {text!r}.")
+    return int(text)
 
 
 def k_range(text: str) -> range:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from partita.cli._messages import METHODS_HINT, hint_on_error
+from partita.cli._messages import check_methods
 from partita.cli._options import k_range
 
 if TYPE_CHECKING:
@@ -60,10 +60,8 @@ def report_parts(
     if methods:
         n_clusters = len(code_labels(labels, ensemble.n_samples)[1])
         keys: Any = "all" if "all" in methods else list(methods)
-        with hint_on_error(METHODS_HINT):
-            parts["comparison"] = compare(
-                ensemble, keys, n_clusters, y=data.truth, random_state=seed
-            )
+        check_methods([] if keys == "all" else keys)
+        parts["comparison"] = compare(ensemble, keys, n_clusters, y=data.truth, random_state=seed)
     if scan is not None:
         parts["scan"] = scan_k(ensemble, k_range(scan), random_state=seed)
     if hierarchy:

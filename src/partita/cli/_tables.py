@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partita.cli._messages import Messages, hint_on_error
+from partita.cli._messages import Messages
 
 if TYPE_CHECKING:
     from partita.ensemble import Ensemble
@@ -26,6 +27,7 @@ __all__ = [
     "write",
 ]
 
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _MANY_DECIMALS = 20  # a column with more different numbers with decimals holds no labels
 
 
@@ -74,10 +76,7 @@ class Source:
         """Read a table of features; the parameters are those of `read_features`."""
         from partita.io import read_features
 
-        with hint_on_error(
-            'choose columns with --columns "x*"; name the ids with --id-column NAME'
-        ):
-            return self._read(partial(read_features, use=use, **options))
+        return self._read(partial(read_features, use=use, **options))
 
     def _read(self, read: Any) -> Any:
         from partita.io import MISSING_VALUES
@@ -148,21 +147,23 @@ def _check_repeated_ids(table: Table) -> None:
     counts = Counter(table.ids.tolist())
     repeated = [name for name, count in counts.items() if count > 1]
     if repeated:
+        more = f", and {len(repeated) - 1} others more than once" if len(repeated) > 1 else ""
         raise ValueError(
-            f"{table.source} has {len(repeated)} ids that occur more than once; the first is "
-            f"{repeated[0]!r}, {counts[repeated[0]]} times. An id names one sample."
+            f"{table.source}: the id {repeated[0]!r} occurs {counts[repeated[0]]} times{more}. "
+            "An id names one sample: make the ids different, or name another column."
         )
 
 
 def _check_labels(ensemble: Ensemble, source: str, messages: Messages) -> None:
     """Refuse features; hint at text that may mean a missing label."""
-    from partita.io import MISSING_TOKENS
+    from partita.io import MISSING_TOKENS, MISSING_VALUES
 
+    tokens = MISSING_TOKENS | {value.lower() for value in MISSING_VALUES}
     suspects: dict[str, list[str]] = {}
     names = ensemble.partition_names
     for i, categories in enumerate(ensemble.layout.categories):
         name, values = str(i) if names is None else str(names[i]), categories.tolist()
-        n_decimals = sum(isinstance(value, float) and value % 1 != 0 for value in values)
+        n_decimals = sum(_has_decimals(value) for value in values)
         if n_decimals > max(_MANY_DECIMALS, ensemble.n_samples // 10):
             raise ValueError(
                 f"{source}: column {name!r} has {len(values)} different numbers with "
@@ -170,14 +171,21 @@ def _check_labels(ensemble: Ensemble, source: str, messages: Messages) -> None:
                 "generate`, or `partita fuse --features`), or choose the labels with --columns."
             )
         for value in values:
-            if isinstance(value, str) and value.strip().lower() in MISSING_TOKENS:
+            if isinstance(value, str) and value.strip().lower() in tokens:
                 suspects.setdefault(str(value), []).append(name)
     for token, columns in suspects.items():
         more = f" and {len(columns) - 1} more" if len(columns) > 1 else ""
         messages.hint(
             f"{token!r} is a cluster of {columns[0]}{more}; if it means a missing label, add "
-            f"--missing-values {token!r}"
+            f'--missing-values {token!r} (which replaces the default, so repeat it for "" or NA)'
         )
+
+
+def _has_decimals(value: Any) -> bool:
+    """Return whether a label is a number with a decimal point, or text with a decimal comma."""
+    if isinstance(value, str):
+        return _DECIMAL_COMMA.fullmatch(value.strip()) is not None
+    return isinstance(value, float) and value % 1 != 0
 
 
 def one_column(table: Table, name: str | None, option: str) -> tuple[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +13,75 @@ from partita.cli._tables import InputPartitions, Source
 if TYPE_CHECKING:
     from partita.ensemble import Ensemble
     from partita.io import Table
+    from partita.select_k import KScan
 
-__all__ = ["generate_from_files"]
+__all__ = ["FileViews", "read_views_from_files"]
 
 _PARTITIONS_PER_VIEW = 20
 
 
-def generate_from_files(
+@dataclass(frozen=True)
+class FileViews:
+    """The views of some files.
+
+    Attributes
+    ----------
+    matrices : dict of str to array
+        Features of the complete samples of every view.
+    present : dict of str to array, or None
+        Ids or positions of these samples; None if all views have all samples in one order.
+    order : list
+        Ids or positions of all samples.
+    has_ids : bool
+        Whether the files have ids.
+    is_whole : bool
+        Whether no sample of a file was left out.
+    id_name : str
+        Name of the column of ids.
+    """
+
+    matrices: dict[str, Any]
+    present: dict[str, Any] | None
+    order: list[Any]
+    has_ids: bool
+    is_whole: bool
+    id_name: str
+
+    def choose_k(self, k_range: Sequence[int], **options: Any) -> tuple[int, KScan]:
+        """Return the number that a scan suggests, and the scan.
+
+        `options` are those of `partita.multiview.scan_k_views`.
+        """
+        from partita.multiview import scan_k_views
+        from partita.select_k import suggested_number
+
+        scan = scan_k_views(self.matrices, k_range, present=self.present, **options)
+        return suggested_number(scan, "data without clusters"), scan
+
+    def generate(
+        self, generator: Any = None, *, partitions_per_view: int | None = None, **options: Any
+    ) -> InputPartitions:
+        """Make the partitions of all views.
+
+        A sample without features in any view has no labels. `generator` and `options` are those of
+        `partita.multiview.generate_partitions`.
+        """
+        from partita.multiview import generate_partitions
+
+        ensemble = generate_partitions(
+            self.matrices,
+            generator,
+            present=self.present,
+            partitions_per_view=partitions_per_view or _PARTITIONS_PER_VIEW,
+            **options,
+        )
+        if not self.is_whole:
+            ensemble = _with_all_samples(ensemble, self.order, has_ids=self.has_ids)
+        return InputPartitions(ensemble, self.id_name)
+
+
+def read_views_from_files(
     paths: Sequence[str],
-    generator: Any = None,
     *,
     reader: FeatureReader,
     columns: Sequence[str] | None = None,
@@ -28,19 +89,13 @@ def generate_from_files(
     missing_values: Sequence[str] | None = None,
     no_header: bool = False,
     encoding: str | None = None,
-    partitions_per_view: int | None = None,
-    **options: Any,
-) -> InputPartitions:
-    """Read one view per file and make the partitions of all views.
+) -> FileViews:
+    """Read one view per file.
 
     Samples are matched by id, or by their order if no file has ids. A view has the name of its
-    file without folder and suffix. `reader` prepares the features; a sample that it leaves out of
-    every view has no labels. `generator` and `options` are those of
-    `partita.multiview.generate_partitions`.
+    file without folder and suffix. `reader` prepares the features.
     """
     import numpy as np
-
-    from partita.multiview import generate_partitions
 
     if paths.count("-") > 1:
         raise ValueError("Only one of the files can be stdin (-).")
@@ -57,19 +112,15 @@ def generate_from_files(
     }
     complete = {name: ~np.isnan(matrix).any(axis=1) for name, (_, matrix) in views.items()}
     is_whole = all(rows.all() for rows in complete.values())
-    ensemble = generate_partitions(
+    present = {name: ids[name][complete[name]] for name in ids}
+    return FileViews(
         {name: matrix[complete[name]] for name, (_, matrix) in views.items()},
-        generator,
-        present={name: ids[name][complete[name]] for name in ids}
-        if has_ids or not is_whole
-        else None,
-        partitions_per_view=partitions_per_view or _PARTITIONS_PER_VIEW,
-        **options,
+        present if has_ids or not is_whole else None,
+        list(dict.fromkeys(sample for part in ids.values() for sample in part.tolist())),
+        has_ids,
+        is_whole,
+        next(iter(tables.values())).id_name,
     )
-    if not is_whole:
-        order = list(dict.fromkeys(sample for part in ids.values() for sample in part.tolist()))
-        ensemble = _with_all_samples(ensemble, order, has_ids=has_ids)
-    return InputPartitions(ensemble, next(iter(tables.values())).id_name)
 
 
 def _with_all_samples(ensemble: Ensemble, order: list[Any], *, has_ids: bool) -> Ensemble:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partita.cli._messages import (
-    METHODS_HINT,
     Messages,
+    check_methods,
     escape_markup,
-    hint_on_error,
     print_json,
     print_table,
 )
 from partita.cli._options import (
+    ClustersOrAuto,
     Columns,
     Encoding,
     IdColumn,
@@ -28,6 +28,7 @@ from partita.cli._options import (
     PartitionsFile,
     Quiet,
     Seed,
+    number_or_none,
 )
 
 if TYPE_CHECKING:
@@ -38,9 +39,7 @@ __all__ = ["run"]
 
 def run(
     partitions: PartitionsFile,
-    clusters: Annotated[
-        int, typer.Option("--clusters", "-k", min=1, help="Number of clusters for every method.")
-    ],
+    clusters: ClustersOrAuto = "auto",
     method: Methods = None,
     truth_column: Annotated[
         str | None, typer.Option(help="Column with the true classes, for scores.")
@@ -69,18 +68,20 @@ def run(
     from partita.cli._tables import Source, check_output, write
     from partita.comparison import compare
 
+    n_clusters = number_or_none(clusters)
     if output == "-":
         raise ValueError("--output must be a file: the table of methods goes to stdout.")
     check_output(output, as_json)
+    check_methods(method or [])
     messages = Messages(quiet)
     with progress_bars("reading", quiet=quiet):
         source = Source(partitions, columns, id_column, missing_values, no_header, encoding)
         data = source.ensemble(noise, messages, truth_column)
-    with hint_on_error(METHODS_HINT), progress_bars("comparing", quiet=quiet):
+    with progress_bars("comparing", quiet=quiet):
         comparison = compare(
             data.ensemble,
             method or "all",
-            clusters,
+            n_clusters,
             y=data.truth,
             include_partitions=include_partitions,
             random_state=seed,

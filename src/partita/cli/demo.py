@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_json, print_table
+from partita.cli._messages import METHODS_HINT, Messages, check_methods, print_json, print_table
 from partita.cli._options import Json, Methods, Quiet, Seed
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def run(
     from partita.datasets.demo import DEFAULT_METHODS, run_demo
 
     _check_output(output)
-    with hint_on_error(METHODS_HINT), progress_bars("demo", quiet=quiet):
+    check_methods(method or [])
+    with progress_bars("demo", quiet=quiet):
         result = run_demo(
             n_partitions=partitions, methods=method or DEFAULT_METHODS, random_state=seed
         )

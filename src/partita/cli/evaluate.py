@@ -93,6 +93,7 @@ def _label_columns(table: Table, patterns: list[str] | None, truth_column: str |
 def _scores(classes: Any, column: Any, name: str, messages: Messages) -> dict[str, float]:
     """Return all measures over the samples that have both a class and a label."""
     from partita._input.label_vector import code_labels
+    from partita.metrics import element_centric_similarity
     from partita.metrics import evaluate as evaluate_labels
 
     codes, _ = code_labels(column, name=name, noise="cluster")
@@ -102,4 +103,5 @@ def _scores(classes: Any, column: Any, name: str, messages: Messages) -> dict[st
         raise ValueError(f"No sample has both a true class and a label in {name!r}.")
     if n_left_out:
         messages.show(f"{name}: {n_left_out} samples without class or label left out")
-    return evaluate_labels(classes[both], codes[both])
+    y, labels = classes[both], codes[both]
+    return {**evaluate_labels(y, labels), "ECS": element_centric_similarity(y, labels)}

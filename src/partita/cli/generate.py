@@ -25,6 +25,7 @@ from partita.cli._options import (
 )
 
 if TYPE_CHECKING:
+    from partita.cli._tables import InputPartitions
     from partita.io import Table
 
 __all__ = ["run"]
@@ -128,6 +129,7 @@ def run(
     from partita.cli._features import FeatureReader
     from partita.cli._progress import progress_bars
     from partita.cli._tables import Source, check_output, write
+    from partita.cli._views import read_views_from_files
     from partita.generators import make_generator
     from partita.io import Table
 
@@ -167,15 +169,15 @@ def run(
         elif len(features) == 1:
             table = _partitions_of_one(*reader.read(Source(features[0], **reading)), made)
         else:
-            table = _partitions_of_views(
-                features,
-                made,
-                n_clusters=clusters,
-                partitions_per_view=partitions,
-                feature_ratio=ratio,
-                random_state=seed,
-                reader=reader,
-                **reading,
+            views = read_views_from_files(features, reader=reader, **reading)
+            table = _table_of_views(
+                views.generate(
+                    made,
+                    n_clusters=clusters,
+                    partitions_per_view=partitions,
+                    feature_ratio=ratio,
+                    random_state=seed,
+                )
             )
     labels = np.column_stack([*table.columns.values()])
     masked = {name: np.ma.masked_equal(column, -1) for name, column in table.columns.items()}
@@ -243,13 +245,10 @@ def _resolutions(text: str) -> tuple[float, float]:
         raise ValueError(f"--resolution must be a number or LOW:HIGH, got {text!r}.") from None
 
 
-def _partitions_of_views(paths: list[str], generator: Any, **options: Any) -> Table:
+def _table_of_views(data: InputPartitions) -> Table:
     """Return the partitions of several tables of features, -1 where a label is missing."""
     import numpy as np
 
-    from partita.cli._views import generate_from_files
-
-    data = generate_from_files(paths, generator, **options)
     e = data.ensemble
     labels = np.where(e.observed, e.codes.astype(np.int64), -1)
     names = [] if e.partition_names is None else e.partition_names.tolist()

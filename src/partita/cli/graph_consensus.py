@@ -101,9 +101,14 @@ def _read_edges(path: str, ensemble: Any, encoding: str | None) -> Any:
     for column in list(table.columns.values())[:2]:
         unknown = [str(node) for node in column.tolist() if str(node) not in place]
         if unknown:
+            advice = (
+                "Name the column of the ids with --id-column."
+                if ids is None
+                else f"The ids of the samples are {', '.join(map(repr, names[:3]))}, ..."
+            )
             raise ValueError(
-                f"{path} has the node {unknown[0]!r}, which is no sample of the partitions. Name "
-                "the column of the ids with --id-column."
+                f"{path} has the node {unknown[0]!r}, which is no sample of the partitions. "
+                f"{advice}"
             )
         ends.append(np.asarray([place[str(node)] for node in column.tolist()]))
     n = ensemble.n_samples

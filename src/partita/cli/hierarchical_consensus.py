@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from partita.cli._messages import Messages, print_json, print_table
+from partita.cli._messages import Messages, counted, print_json, print_table
 from partita.cli._options import (
     Columns,
     Encoding,
@@ -66,7 +66,7 @@ def run(
             if i > 0 or len(hierarchy.levels) == 1
         }
         write(data.with_ids(levels), output, base=partitions)
-        messages.show(f"wrote {output}: {len(levels)} levels")
+        messages.show(f"wrote {output}: {counted(len(levels), 'level')}")
     if as_json:
         print_json(
             {

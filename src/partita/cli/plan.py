@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli._messages import Messages, hint_on_error, print_json, print_table
+from partita.cli._messages import Messages, check_methods, print_json, print_table
 from partita.cli._options import Json, Method, Quiet, Seed
 
 __all__ = ["run"]
@@ -38,13 +38,13 @@ def run(
     from partita._memory import describe_bytes
     from partita.planning import plan as predict
 
+    check_methods(method)
     messages = Messages(quiet)
     messages.show("measuring small fits on this machine, which takes some seconds")
-    with hint_on_error("`partita methods` lists the keys of all methods"):
-        prediction = predict(
-            samples, partitions, clusters, method, n_base_clusters=base_clusters,
-            missing_ratio=missing_ratio, n_distinct=distinct, max_iter=max_iter, random_state=seed,
-        )  # fmt: skip
+    prediction = predict(
+        samples, partitions, clusters, method, n_base_clusters=base_clusters,
+        missing_ratio=missing_ratio, n_distinct=distinct, max_iter=max_iter, random_state=seed,
+    )  # fmt: skip
     if as_json:
         print_json(prediction.to_dict())
         return

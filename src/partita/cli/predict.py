@@ -8,6 +8,7 @@ import typer
 
 from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_json
 from partita.cli._options import (
+    ClustersOrAuto,
     Columns,
     Decimal,
     Encoding,
@@ -20,6 +21,7 @@ from partita.cli._options import (
     Quiet,
     Scale,
     Seed,
+    number_or_none,
 )
 
 __all__ = ["run"]
@@ -33,9 +35,7 @@ def run(
         str,
         typer.Argument(metavar="NEW", help="Table of new samples with the same columns."),
     ],
-    clusters: Annotated[
-        int, typer.Option("--clusters", "-k", min=1, help="Number of clusters of the consensus.")
-    ],
+    clusters: ClustersOrAuto = "auto",
     method: Method = "ccgp",
     generator: Annotated[
         str, typer.Option("--generator", "-g", help="Key of a generator, as in `generate`.")
@@ -64,6 +64,7 @@ def run(
     from partita.io import Table
     from partita.registry import prepare
 
+    n_clusters = number_or_none(clusters)
     check_output(output, as_json)
     with hint_on_error(METHODS_HINT):
         estimator = prepare(method)
@@ -78,7 +79,7 @@ def run(
     fitted, others = tables
     _check_columns(fitted, others)
     model = EnsembleClustering(
-        clusters, generator=generator, method=estimator, scale=scale, random_state=seed
+        n_clusters, generator=generator, method=estimator, scale=scale, random_state=seed
     )
     with progress_bars("clustering", quiet=quiet):
         model.fit(fitted.matrix())
@@ -91,10 +92,13 @@ def run(
         record = {"n_samples": len(X), "n_clusters": model.n_clusters_, "output": output}
         arrays = {"ids": others.ids, "labels": labels, "confidence": confidence}
         print_json(record | ({} if output else arrays))
+    chosen = "" if model.scan_ is None else " (chosen against the null)"
     messages.show(
-        f"{len(X)} new samples in {model.n_clusters_} clusters of {fitted.n_samples} samples, mean "
-        f"confidence {confidence.mean():.3f}"
+        f"{len(X)} new samples in {model.n_clusters_} clusters{chosen} of {fitted.n_samples} "
+        f"samples, mean confidence {confidence.mean():.3f}"
     )
+    if output not in (None, "-"):
+        messages.show(f"wrote {output}")
 
 
 def _check_columns(fitted: Any, others: Any) -> None:

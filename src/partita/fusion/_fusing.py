@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from partita._data_frames import html_of_records
+from partita._input.label_vector import code_labels
 from partita._memory import memory_budget
+from partita.alignment import align_labels
 from partita.consensus import BaseConsensus
 from partita.diagnostics import Diagnosis, diagnose
 from partita.ensemble import Ensemble, as_ensemble, as_soft
-from partita.exceptions import (
-    InvalidEnsembleError,
-    MemoryBudgetError,
-    NoStructureError,
-    NotSupportedError,
-)
+from partita.exceptions import MemoryBudgetError, NotSupportedError
+from partita.fusion._joining import join_partitions
 from partita.io import LabelStore
 from partita.registry import all_methods, prepare
-from partita.select_k import KScan, scan_k
+from partita.select_k import KScan, scan_k, suggested_number
 
-__all__ = ["Fusion", "fits_in_memory", "fuse"]
+__all__ = ["Fusion", "fits_in_memory", "fuse", "update_consensus"]
 
 _BYTES_PER_SAMPLE_AND_CLUSTER = 32  # four tables of samples by clusters in a diagnosis
 
@@ -50,6 +47,8 @@ class Fusion:
         Confidence of samples, clusters and partitions. None if the fit was out of core.
     scan : KScan or None
         The scan that chose the number of clusters; None if it was passed.
+    previous : array of shape (n_samples,) or None
+        After an update, the labels of the consensus before it.
     """
 
     partitions: Ensemble | LabelStore
@@ -58,6 +57,20 @@ class Fusion:
     method: BaseConsensus
     diagnosis: Diagnosis | None
     scan: KScan | None
+    previous: NDArray[np.int64] | None = None
+
+    @property
+    def changed(self) -> NDArray[np.int64] | None:
+        """Samples that an update moved to another cluster; None without an update.
+
+        Clusters are matched by their samples, as in `partita.align_labels`. Samples without a label
+        before or after the update are not counted.
+        """
+        if self.previous is None:
+            return None
+        aligned = align_labels(self.previous, self.labels).labels
+        both = (self.previous >= 0) & (self.labels >= 0)
+        return np.flatnonzero(both & (aligned != self.previous))
 
     @property
     def n_clusters(self) -> int:
@@ -76,12 +89,13 @@ class Fusion:
         Parameters
         ----------
         partitions : table of labels, data frame, list of label vectors or Ensemble
-            The new partitions, with the samples in the same order.
+            The new partitions. Samples are matched by id if both have ids, otherwise they are in
+            the same order.
 
         Returns
         -------
         Fusion
-            A new result; this one is not changed.
+            A new result, whose `previous` are the labels of this one. This one is not changed.
 
         Examples
         --------
@@ -97,15 +111,7 @@ class Fusion:
                 "A consensus that was computed out of core cannot be updated: add the partitions "
                 "to a new store and fit it."
             )
-        ensemble = _join(self.partitions, as_ensemble(partitions))
-        estimator = clone(self.method)
-        parameters = estimator.get_params(deep=False)
-        if parameters.get("n_clusters") is not None:
-            estimator.set_params(n_clusters=self.n_clusters)
-        if "init" in parameters:
-            estimator.set_params(init=np.asarray(self.labels))
-        estimator.fit(ensemble)
-        return _result(ensemble, estimator, None)
+        return update_consensus(self.partitions, self.labels, partitions, method=self.method)
 
     def __repr__(self) -> str:
         chosen = "" if self.scan is None else " (chosen by a scan)"
@@ -194,15 +200,62 @@ def fuse(
     scan = None
     if n_clusters is None and not chooses:
         scan = scan_k(ensemble, ks, random_state=random_state)
-        if scan.best_k is None:
-            raise NoStructureError(
-                f"No structure found: no number of clusters from {scan.k[0]} to {scan.k[-1]} does "
-                "better than labels in random order. Pass a number to get clusters all the same."
-            )
-        n_clusters = scan.best_k
+        n_clusters = suggested_number(scan, "labels in random order")
     estimator = prepare(method, n_clusters, random_state)
     estimator.fit(ensemble if soft is None else soft)
     return _result(ensemble, estimator, scan)
+
+
+def update_consensus(
+    partitions: Any,
+    labels: Any,
+    new_partitions: Any,
+    *,
+    method: Any = "ccgp",
+    random_state: int | None = None,
+) -> Fusion:
+    """Add partitions to a consensus, without starting anew.
+
+    Parameters
+    ----------
+    partitions : table of labels, data frame, list of label vectors or Ensemble
+        The partitions of the consensus so far.
+    labels : array-like of shape (n_samples,)
+        The consensus so far. Its number of clusters stays. `SEC`, `KCC`, `CCC` and `KC` start from
+        it; other methods are fitted to all partitions.
+    new_partitions : table of labels, data frame, list of label vectors or Ensemble
+        The new partitions. Samples are matched by id if both have ids, otherwise they are in the
+        same order.
+    method : str, class or estimator, default="ccgp"
+        Consensus method: its key, class or estimator.
+    random_state : int or None, default=None
+        Seed of a method that has none.
+
+    Returns
+    -------
+    Fusion
+        Its `previous` are the labels before, its `changed` the samples in another cluster.
+
+    Examples
+    --------
+    >>> from partita.datasets import make_partitions
+    >>> from partita.fusion import update_consensus
+    >>> partitions, y = make_partitions(90, 30, 3, noise=0.3)
+    >>> updated = update_consensus(partitions[:, :20], y, partitions[:, 20:], random_state=0)
+    >>> updated, len(updated.changed)
+    (Fusion of 30 partitions of 90 samples into 3 clusters by CCGP, 0)
+    """
+    before = as_ensemble(partitions)
+    codes, names = code_labels(labels, before.n_samples)
+    ensemble = join_partitions(before, as_ensemble(new_partitions))
+    estimator = prepare(method, None, random_state)
+    parameters = estimator.get_params(deep=False)
+    if parameters.get("n_clusters") is not None:
+        estimator.set_params(n_clusters=len(names))
+    if "init" in parameters:
+        estimator.set_params(init=codes)
+    estimator.fit(ensemble)
+    return replace(_result(ensemble, estimator, None), previous=codes)
 
 
 def _result(ensemble: Ensemble, estimator: Any, scan: KScan | None) -> Fusion:
@@ -215,36 +268,6 @@ def _result(ensemble: Ensemble, estimator: Any, scan: KScan | None) -> Fusion:
         diagnosis=diagnosis,
         scan=scan,
     )
-
-
-def _join(first: Ensemble, second: Ensemble) -> Ensemble:
-    """Return the partitions of both; names are kept if both have names."""
-    if first.n_samples != second.n_samples:
-        raise InvalidEnsembleError(
-            f"Expected new partitions of {first.n_samples} samples, got {second.n_samples}. Pass "
-            "the same samples in the same order, with -1 where a label is missing."
-        )
-    old_names, new_names = _names(first), _names(second)
-    return Ensemble.from_partitions(
-        np.concatenate([_labels(first), _labels(second)], axis=1),
-        weights=first.weights,
-        partition_names=[*old_names, *new_names] if old_names and new_names else None,
-        sample_ids=first.sample_ids,
-        unlabeled="keep",
-    )
-
-
-def _names(ensemble: Ensemble) -> list[str]:
-    """Return the names of the partitions in the order of the user's table; empty without names."""
-    if ensemble.partition_names is None:
-        return []
-    return [str(ensemble.partition_names[i]) for i in np.argsort(ensemble.partition_order)]
-
-
-def _labels(ensemble: Ensemble) -> NDArray[np.int64]:
-    """Return codes of all samples in the order of the user's table, -1 for a missing label."""
-    codes = np.where(ensemble.observed, ensemble.codes.astype(np.int64), -1)
-    return np.asarray(ensemble.expand(codes[:, np.argsort(ensemble.partition_order)]))
 
 
 def _chooses_number(estimator: Any) -> bool:

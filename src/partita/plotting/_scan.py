@@ -181,7 +181,7 @@ class ScanDisplay(Display):
         for row in {0, len(self.k) - 1}:
             ax.annotate(
                 f"K = {self.k[row]}", (at[len(at) // 2], cdf[row, len(at) // 2]), (0, 3),
-                textcoords="offset points", ha="center", fontsize=7, color=MUTED,
+                textcoords="offset points", ha="center", fontsize=8, color=MUTED,
             )  # fmt: skip
         ax.set_title("CDF of consensus values", loc="left", fontsize=10, color=INK)
         ax.set_xlabel("share of resampled results that join a pair", fontsize=8, color=MUTED)

@@ -42,6 +42,8 @@ class Content:
         Places of the samples in a picture.
     hierarchy : Hierarchy or None
         Result of `hierarchical_consensus`.
+    changed : array of int or None
+        Samples that an update moved to another cluster; None without an update.
     """
 
     diagnosis: Diagnosis
@@ -52,6 +54,7 @@ class Content:
     features: Any = None
     coordinates: Any = None
     hierarchy: Hierarchy | None = None
+    changed: NDArray[np.int64] | None = None
 
     @property
     def ensemble(self) -> Ensemble:

@@ -11,6 +11,7 @@ from partita.reporting._values import join_names, shorten
 
 __all__ = ["findings"]
 
+_MANY_CHANGED = 0.1  # share of samples in another cluster from which the answer is marked "look"
 _MANY_DOUBTFUL = 0.1  # share of doubtful samples from which the answer is marked "look"
 
 
@@ -18,6 +19,7 @@ def findings(content: Content) -> list[Finding]:
     """Return questions with an answer, a mark ("fine", "look" or "plain") and advice."""
     answers = [
         _cluster_sizes(content),
+        _changes(content),
         _mean_confidence(content),
         _doubtful_samples(content),
         _best_partition(content),
@@ -47,6 +49,25 @@ def _cluster_sizes(content: Content) -> Finding:
         verb = "is" if n_unlabeled == 1 else "are"
         text += f" {count(n_unlabeled, 'sample')} without a label {verb} left out."
     return make_finding("How many clusters are there?", text)
+
+
+def _changes(content: Content) -> Finding | None:
+    if content.changed is None:
+        return None
+    d, n_changed = content.diagnosis, len(content.changed)
+    n_labeled = int(np.count_nonzero(d.labels >= 0))
+    text = f"{n_changed:,} of {n_labeled:,} samples ({n_changed / n_labeled:.1%}) are in another "
+    text += "cluster than before the new partitions."
+    names = d.partitions.sample_ids
+    if n_changed and names is not None:
+        text += f" They are {join_names([names[i] for i in content.changed.tolist()])}."
+    return make_finding(
+        "What did the update change?",
+        text,
+        n_changed / n_labeled < _MANY_CHANGED,
+        "Compare the new partitions with the old ones in the table of partitions: many changes "
+        "mean that they tell something else, or that the consensus was not settled.",
+    )
 
 
 def _mean_confidence(content: Content) -> Finding:

@@ -59,7 +59,8 @@ def summarize(
         The base partitions.
     labels : array-like of shape (n_samples,), fitted consensus method, or Fusion
         The consensus. -1, None and NaN are samples without a label. Of a `Fusion` of the same
-        partitions, the diagnosis, the method and the scan are used and not computed again.
+        partitions, the diagnosis, the method and the scan are used and not computed again; after
+        an update, the report says how many samples changed their cluster.
     method : fitted consensus method or str, optional
         The method that made the consensus; the report shows its name, parameters and convergence.
         By default `labels` if it is a fitted method, or the method of a `Fusion`.
@@ -116,6 +117,7 @@ def summarize(
         features=_checked_features(features, len(diagnosis.labels)),
         coordinates=coordinates,
         hierarchy=hierarchy,
+        changed=labels.changed if isinstance(labels, Fusion) else None,
     )
     return {
         "format": _FORMAT,

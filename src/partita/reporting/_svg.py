@@ -44,10 +44,13 @@ def _panels(display: Display) -> list[Display]:
     if not isinstance(display, ScanDisplay):
         return [display]
     d = display
-    return [
+    panels: list[Display] = [
         ScanDisplay(d.k, {name: curve}, d.null_mean, d.null_std, d.best_k)
         for name, curve in d.curves.items()
     ]
+    if d.cdf is not None:
+        panels.append(ScanDisplay(d.k, {}, d.null_mean, d.null_std, d.best_k, d.cdf))
+    return panels
 
 
 def inline_svg(figure: Any, prefix: str, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from importlib.resources import files
@@ -132,6 +133,7 @@ def write_html(summary: Mapping[str, Any], path: str | Path) -> Path:
         lstrip_blocks=True,
     )
     environment.filters["cell"] = _cell
+    environment.filters["code"] = _code
     environment.filters["day"] = _day
     environment.tests["numeric_column"] = lambda name: name not in _TEXT_COLUMNS
     templates = files("partita.reporting") / "templates"
@@ -166,6 +168,13 @@ def _cell(value: Any, column: str) -> str:
         # adding 0.0 turns -0.0 into 0.0
         return f"{value:,.0f}" if column == "size" else f"{round(value, 3) + 0.0:.3f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _code(text: str) -> str:
+    """Return text as HTML in which `names` between backticks are code."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _day(created: str) -> str:
