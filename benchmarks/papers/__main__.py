@@ -15,7 +15,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table as Grid
 
-from benchmarks.papers._expect import hours
+from benchmarks.papers._ensembles import fetch_missing
+from benchmarks.papers._expect import by_size, hours
+from benchmarks.papers._explanations import reasons_text
 from benchmarks.papers._figures import draw_figures
 from benchmarks.papers._pages import DOCS, stale, write_pages
 from benchmarks.papers._records import FOLDER, Records, missing
@@ -34,8 +36,8 @@ def main() -> int:
         case "report":
             return report(check=options.check)
         case "figures":
-            for path in draw_figures(DOCS / "images"):
-                print(path.name)
+            for line in draw_figures(DOCS / "images"):
+                print(line)
     return 0
 
 
@@ -51,6 +53,8 @@ def parse() -> argparse.Namespace:
     compute.add_argument("--jobs", type=int, default=1, help="processes")
     compute.add_argument("--minutes", type=float, help="begin no fit after this time")
     compute.add_argument("--longest", type=float, help="leave out fits of more seconds")
+    compute.add_argument("--largest", type=int, help="leave out data sets of more samples")
+    compute.add_argument("--fetch", action="store_true", help="fetch missing sets from OpenML")
     compute.add_argument("--records", type=Path, default=FOLDER, help="folder of the records")
     pages = commands.add_parser("report", help="write docs/papers from the records")
     pages.add_argument("--check", action="store_true", help="only compare; 1 if out of date")
@@ -63,7 +67,7 @@ def show_list() -> None:
     expected, grid = expectation(), Grid("table", "title", "fits", "left", "hours left")
     every: list[Task] = []
     every_left: list[Task] = []
-    notes = []
+    notes: dict[tuple[str, str], list[str]] = {}
     for table in read_tables().values():
         tasks = list(dict.fromkeys(table.tasks()))
         left = missing(tasks, {table.paper: Records(table.paper)})
@@ -72,32 +76,47 @@ def show_list() -> None:
         grid.add_row(
             table.key, table.title, str(len(tasks)), str(len(left)), f"{hours(left, expected):.2g}"
         )
-        notes += [f"{table.key}, {d}: {why}" for d, why in unavailable(table).items()]
-        notes += [f"{table.key}, {d}: {why}" for d, why in table.missing.items()]
+        for note in [*unavailable(table).items(), *table.missing.items()]:
+            notes.setdefault(note, []).append(table.key)
     every, every_left = list(dict.fromkeys(every)), list(dict.fromkeys(every_left))
+    grid.add_section()
+    left_by_size = by_size(every_left, expected)
+    for size, tasks in by_size(every, expected).items():
+        left = left_by_size[size]
+        numbers = str(len(tasks)), str(len(left)), f"{hours(left, expected):.2g}"
+        grid.add_row("all", f"every fit once, data sets of {size}", *numbers)
     numbers = str(len(every)), str(len(every_left)), f"{hours(every_left, expected):.2g}"
     grid.add_row("all", "every fit once", *numbers)
     console = Console(width=140)
     console.print(grid)
-    for note in notes:
-        console.print(note, highlight=False)
+    if notes:
+        console.print("Not at hand:")
+    for (data, why), keys in notes.items():
+        console.print(f"{data} ({', '.join(keys)}): {why.rstrip('.')}.", highlight=False)
 
 
 def run_tables(options: argparse.Namespace) -> int:
     """Run tables and print their cells."""
+    if options.fetch:
+        fetch_missing()
     tables = read_tables()
     failures = 0
     for key in tables if "all" in options.tables else options.tables:
         table = tables[key].limited(quick=options.quick, data=options.data, draws=options.draws)
-        limits = {"minutes": options.minutes, "longest": options.longest}
+        limits = {n: getattr(options, n) for n in ("minutes", "longest", "largest")}
         failures += len(run(table, n_jobs=options.jobs, folder=options.records, **limits))
         grid = Grid("data", "method", "measure", "draws", "ours", "printed", "verdict", "")
-        for cell in cells(table, Records(table.paper, options.records)):
-            ours = f"{cell.mean:.3f} ± {cell.deviation:.3f}"
+        results = cells(table, Records(table.paper, options.records))
+        for cell in results:
+            ours = f"{cell.mean:.3f}"
+            if len(cell.values) > 1:
+                ours += f" ± {cell.deviation:.3f}"
             sign = SIGNS[cell.verdict]
             names = cell.data, cell.method.name, cell.measure, str(len(cell.values))
             grid.add_row(*names, ours, str(cell.printed or ""), cell.verdict, sign)
-        Console(width=140).print(grid)
+        console = Console(width=140)
+        console.print(grid)
+        console.print(reasons_text(results).replace("**", ""), markup=False, highlight=False)
     return int(failures > 0)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import normalize, scale
 
 from benchmarks.data_folder import data_folder
 from benchmarks.papers._tables import recipe_id
@@ -21,10 +22,11 @@ from partita.datasets import Dataset, load
 from partita.generators import RandomFeatures, make_generator
 from partita.multiview import generate_partitions
 
+FETCH = "PARTITA_FETCH"  # an environment variable, which processes inherit
 AUTHORS_FILE = "spce_author_table.npz"
 # settings of a recipe that the generator does not take
 NOT_PARAMETERS = (
-    "clip", "drop", "generator", "kind", "metric", "missing_rows", "rows", "tfidf",
+    "clip", "drop", "generator", "kind", "metric", "missing_rows", "rows", "scale", "tfidf",
 )  # fmt: skip
 STORE = Path(os.environ.get("PARTITA_ENSEMBLES", Path(__file__).with_name("ensembles")))
 
@@ -46,6 +48,12 @@ class Drawn:
         return self.data.y
 
 
+def fetch_missing() -> None:
+    """Fetch data sets that are not at hand from OpenML, in this process and in those it starts."""
+    os.environ[FETCH] = "1"
+    read.cache_clear()
+
+
 @lru_cache(maxsize=4)
 def read(name: str, kind: str) -> Dataset:
     """Return the data of a recipe's kind; raise FileNotFoundError with the reason if missing."""
@@ -59,7 +67,8 @@ def read(name: str, kind: str) -> Dataset:
         with np.load(path) as file:
             y, partitions = file["gt"].ravel() - 1, file["base_200"]
         return Dataset(name, y.astype(np.int64), partitions=partitions.astype(np.int64))
-    return load(f"{name}_mv" if kind == "views" else name, folder=folder)
+    full_name = f"{name}_mv" if kind == "views" else name
+    return load(full_name, folder=folder, fetch=FETCH in os.environ)
 
 
 def read_clipped(name: str, settings: dict[str, Any]) -> Dataset:
@@ -179,8 +188,22 @@ def random_starts(X: Any, *, n_partitions: int, n_clusters: int, draw: int) -> N
 
 
 def features(X: Any, settings: dict[str, Any]) -> Any:
-    """Return the features, term counts as tf-idf if the recipe says so."""
-    return TfidfTransformer().fit_transform(X) if settings.get("tfidf") else X
+    """Return the features as the recipe says: as they are, term counts as tf-idf, or scaled.
+
+    The scale "columns" gives every column the mean 0 and the deviation 1, "rows" every row the
+    length 1.
+    """
+    if settings.get("tfidf"):
+        X = TfidfTransformer().fit_transform(X)
+    match settings.get("scale"):
+        case "columns":
+            return scale(np.asarray(X, dtype=np.float64))
+        case "rows":
+            return normalize(np.asarray(X, dtype=np.float64))
+        case None:
+            return X
+        case other:
+            raise ValueError(f'scale is "columns" or "rows", not {other!r}.')
 
 
 def drop(labels: NDArray[np.int64], settings: dict[str, Any], draw: int) -> NDArray[np.int64]:

@@ -10,9 +10,11 @@ from importlib import resources
 import numpy as np
 
 from benchmarks.papers._records import Records
+from benchmarks.papers._rules import RULES
 from benchmarks.papers._tables import Task
 
 SECONDS_PER_PAIR = 1e-6  # of a method without records
+SMALL = 3000  # samples: every method is run on data sets up to this size before larger ones
 EXPONENT = 2.0  # of n, where the records have fewer than three sizes
 EXPONENTS = (1.0, 3.0)  # smallest and largest exponent that is believed
 
@@ -56,13 +58,27 @@ class Expectation:
 
 
 def method_of(key: str) -> str:
-    """Return the method of a key such as "matrix.sec"; what reads features keeps its prefix."""
-    return key if key.startswith(("features.", "views.")) else key.rpartition(".")[2]
+    """Return the method of a key such as "matrix.sec".
+
+    What reads features keeps its prefix, and so do rules, which fit more than once.
+    """
+    whole = key in RULES or key.startswith(("features.", "views."))
+    return key if whole else key.rpartition(".")[2]
 
 
 def hours(tasks: Iterable[Task], expectation: Expectation) -> float:
     """Return the expected hours of tasks, one after another."""
     return sum(expectation.seconds(task) for task in tasks) / 3600
+
+
+def by_size(tasks: Iterable[Task], expectation: Expectation) -> dict[str, list[Task]]:
+    """Return tasks on data sets of at most `SMALL` samples and those on larger ones, by a title."""
+    tasks = list(tasks)
+    small = {task for task in tasks if expectation.sizes.get(task.data, 0) <= SMALL}
+    return {
+        f"up to {SMALL} samples": [task for task in tasks if task in small],
+        "more samples": [task for task in tasks if task not in small],
+    }
 
 
 @cache

@@ -21,15 +21,21 @@ from partita.plotting import MatrixDisplay
 COLUMNS = 4  # panels side by side
 
 
-def draw_figures(folder: Path) -> Iterator[Path]:
-    """Draw every figure that has records, and yield the paths."""
+def draw_figures(folder: Path) -> Iterator[str]:
+    """Draw every figure, and yield its file name or why it is not drawn."""
     for table in read_tables().values():
-        if (figure := draw(table, Records(table.paper))) is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            path = folder / f"{table.key}.png"
-            with mpl.rc_context({"savefig.dpi": 100}):
-                figure.savefig(path)
-            yield path
+        if table.kind == "table":
+            continue
+        figure = draw(table, Records(table.paper))
+        if figure is None:
+            reasons = unavailable(table).values() if table.kind == "matrices" else ["No records."]
+            yield f"{table.key} is not drawn. {' '.join(reasons)}"
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{table.key}.png"
+        with mpl.rc_context({"savefig.dpi": 100}):
+            figure.savefig(path)
+        yield path.name
 
 
 def draw(table: Table, records: Records) -> Figure | None:

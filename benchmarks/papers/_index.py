@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from benchmarks.papers._expect import Expectation, hours, method_of
+from benchmarks.papers._expect import Expectation, by_size, hours, method_of
 from benchmarks.papers._records import Records, missing
 from benchmarks.papers._tables import Table, Task
 from benchmarks.papers._verdicts import SIGNS, cells
@@ -46,7 +46,8 @@ def index_page(
 which computes what has no record yet and can be stopped and repeated. `--quick` takes three small
 data sets, `list` shows all tables, `report` writes these pages and `figures` the figures. Data
 come from the folder in the environment variable `PARTITA_DATA`, or from `../shared/data`, or from
-scikit-learn; sets that are nowhere are listed with the reason and left out. Records are in
+scikit-learn, or with `--fetch` from OpenML; sets that are nowhere are listed with the reason and
+left out. Records are in
 `benchmarks/papers/records`, one line per fit; printed values in `benchmarks/papers/printed`;
 reasons for differences in `benchmarks/papers/reasons`. Expected hours are those of the fits alone,
 one thread, extrapolated from recorded seconds by the number of samples; base partitions are not
@@ -61,11 +62,16 @@ have no printed value."""
 
 def not_run_text(left: list[Task], tables: dict[str, Table], expectation: Expectation) -> str:
     """Return what no table or figure has, by data set, each fit counted once."""
+    parts = [
+        f"{len(tasks)} fits, about {hours(tasks, expectation):.2g} h, on data sets of {size}"
+        for size, tasks in by_size(left, expectation).items()
+    ]
     lines = [
         "## What was not run",
         "",
         f"In all tables and figures {len(left)} fits have no record, about "
-        f"{hours(left, expectation):.2g} h; a fit that several tables share counts once.",
+        f"{hours(left, expectation):.2g} h; a fit that several tables share counts once. These are "
+        f"{' and '.join(parts)}.",
         "",
         "| data | samples | fits | hours | methods |",
         "| --- | --- | --- | --- | --- |",

@@ -8,18 +8,12 @@ import tomllib
 from pathlib import Path
 
 from benchmarks.papers._expect import Expectation, hours
+from benchmarks.papers._explanations import equal_text, reasons_text
 from benchmarks.papers._index import NO_BREAK, NOTE, index_page
+from benchmarks.papers._orders import Order, Test, order, significance
 from benchmarks.papers._records import Records, missing
 from benchmarks.papers._tables import HERE, Method, Table, read_tables
-from benchmarks.papers._verdicts import (
-    SIGNS,
-    CellResult,
-    Order,
-    Test,
-    cells,
-    order,
-    significance,
-)
+from benchmarks.papers._verdicts import SIGNS, CellResult, cells
 
 ROOT = HERE.parents[1]
 DOCS = ROOT / "docs" / "papers"
@@ -71,7 +65,8 @@ def section(table: Table, records: Records, expectation: Expectation) -> str:
             parts.append(order_text(ranking))
         if tests := significance(table, results, measure):
             parts.append(significance_text(tests))
-    parts += [reasons_text(results), *notes(table), left_text(table, records, expectation)]
+    parts += [equal_text(results), reasons_text(results), *notes(table)]
+    parts.append(left_text(table, records, expectation))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -153,48 +148,6 @@ def significance_text(tests: list[Test]) -> str:
     ]
     lines += [f"| {t.own} | {t.other} | {t.better} | {t.alike} | {t.worse} |" for t in tests]
     return "\n".join(lines)
-
-
-def reasons_text(results: list[CellResult]) -> str:
-    """Return the reasons of cells that differ or cannot be compared, equal ones once."""
-    by_reason: dict[tuple[str, str], list[CellResult]] = {}
-    for cell in results:
-        if cell.reason:
-            by_reason.setdefault((cell.verdict, cell.reason), []).append(cell)
-    lines = [
-        f"- {where_text(some, results)}: **{verdict}**, {because(reason)}."
-        for (verdict, reason), some in by_reason.items()
-    ]
-    return "\n".join(lines)
-
-
-def where_text(some: list[CellResult], results: list[CellResult]) -> str:
-    """Return where cells are, by data set: the lines, and the measures unless these are all."""
-    all_measures = tuple(dict.fromkeys(cell.measure for cell in results))
-    texts = []
-    for data in dict.fromkeys(cell.data for cell in some):
-        measures: dict[str, tuple[str, ...]] = {}
-        for cell in some:
-            if cell.data == data:
-                name = cell.method.name
-                measures[name] = (*measures.get(name, ()), cell.measure)
-        n_lines = len({cell.method.name for cell in results if cell.data == data})
-        parts = []
-        for group in dict.fromkeys(measures.values()):
-            names = [name for name, own in measures.items() if own == group]
-            lines = "all lines" if len(names) == n_lines else ", ".join(map(quoted, names))
-            parts.append(lines if group == all_measures else f"{lines} in {', '.join(group)}")
-        texts.append(f"{data} ({'; '.join(parts)})")
-    return "; ".join(texts)
-
-
-def because(reason: str) -> str:
-    return reason if reason.startswith("not explained") else f"because {reason}"
-
-
-def quoted(name: str) -> str:
-    """Return a name that can stand in a list: in quotes if it contains a comma."""
-    return f'"{name}"' if "," in name else name
 
 
 def left_text(table: Table, records: Records, expectation: Expectation) -> str:

@@ -23,16 +23,17 @@ from benchmarks.papers._expect import Expectation
 from benchmarks.papers._fit import fit_task
 from benchmarks.papers._records import FOLDER, Records, missing
 from benchmarks.papers._tables import Table, Task
+from partita.exceptions import InvalidFileError
 
 
 def unavailable(table: Table) -> dict[str, str]:
-    """Return the data sets of a table that cannot be read, with the reason."""
+    """Return the data sets of a table that are not at hand or are damaged, with the reason."""
     reasons = {}
     kind = table.content["ensembles"]["kind"]
     for name in table.data:
         try:
             read(name, kind)
-        except FileNotFoundError as error:
+        except (FileNotFoundError, InvalidFileError) as error:
             reasons[name] = str(error)
     return reasons
 
@@ -48,12 +49,14 @@ def run(
     n_jobs: int = 1,
     minutes: float | None = None,
     longest: float | None = None,
+    largest: int | None = None,
     folder: Path = FOLDER,
 ) -> dict[Task, BaseException]:
     """Compute the missing fits of a table and write each record at once.
 
     `minutes` ends the run after that time (fits that have begun are finished), `longest` leaves out
-    fits that are expected to take more seconds. Returns the fits that failed.
+    fits that are expected to take more seconds, `largest` data sets of more samples. Returns the
+    fits that failed.
     """
     console = Console(stderr=True)
     reasons = unavailable(table)
@@ -65,6 +68,8 @@ def run(
     cost = {task: expected.seconds(task) for task in tasks}
     if longest is not None:
         tasks = [task for task in tasks if cost[task] <= longest]
+    if largest is not None:
+        tasks = [task for task in tasks if expected.sizes.get(task.data, 0) <= largest]
     tasks.sort(key=lambda task: (cost[task], task.draw))
     failures: dict[Task, BaseException] = {}
     columns = (

@@ -18,7 +18,7 @@ from benchmarks.scoreboard._sets import BenchmarkSet, Table, find_sets
 from partita.exceptions import MissingPackageError
 from partita.generators import GENERATORS, make_generator, make_scaler
 from partita.registry import prepare
-from partita.select_k import scan_k, scan_k_features
+from partita.select_k import LARGEST_SCAN, scan_k, scan_k_features
 
 __all__ = ["TABLE", "Unit", "run", "sources"]
 
@@ -93,15 +93,25 @@ def _numbers(dataset: BenchmarkSet, unit: Unit) -> Iterator[tuple[int | None, fl
     if unit.k_rule == "true":
         yield from ((k, 0.0) for k in dataset.true_ks)
         return
-    ks = range(2, min(unit.largest_k, dataset.n_samples - 1) + 1)
+    yield _scanned_number(unit.folder, unit.name, unit.source == TABLE, unit.largest_k, unit.seed)
+
+
+@lru_cache(maxsize=4)  # all generators use the number of one scan
+def _scanned_number(
+    folder: Path, name: str, is_table: bool, largest_k: int, seed: int
+) -> tuple[int | None, float]:
+    """Return the suggestion of a scan, of as many samples as `EnsembleClustering` scans."""
+    dataset = _read(folder, name)
+    ks = range(2, min(largest_k, dataset.n_samples - 1) + 1)
     start = time.process_time()
-    if unit.source == TABLE:
-        labels = _drawn(_full_table(dataset), unit.seed).labels
-        scan = scan_k(labels, ks, random_state=unit.seed)
+    if is_table:
+        scan = scan_k(_drawn(_full_table(dataset), seed).labels, ks, random_state=seed)
     else:
         X = _scaled(dataset.features)
-        scan = scan_k_features(X.toarray() if sp.issparse(X) else X, ks, random_state=unit.seed)
-    yield scan.best_k, time.process_time() - start
+        scan = scan_k_features(
+            X.toarray() if sp.issparse(X) else X, ks, max_samples=LARGEST_SCAN, random_state=seed
+        )
+    return scan.best_k, time.process_time() - start
 
 
 def _at(dataset: BenchmarkSet, unit: Unit, k: int | None, scan_seconds: float) -> Iterator[Record]:
