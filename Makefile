@@ -75,7 +75,7 @@ $(VENV)/.dist: $(VENV)/.test
 	touch $@
 
 dist-check: export PARTITA_DIST = dist
-dist-check: $(VENV)/.dist      ## build dist docs/reference docs/project docs/gallery/, check its metadata, install it into clean environments
+dist-check: $(VENV)/.dist      ## build the wheel and the sdist, check their metadata, install both into clean environments
 	rm -rf dist
 	$(BIN)/python -m build
 	$(BIN)/python -m twine check --strict dist/*

@@ -59,7 +59,7 @@ html_show_sourcelink = False
 html_theme_options = {
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 4,
     "navigation_depth": 3,
     "show_toc_level": 2,
     "show_nav_level": 1,

@@ -34,6 +34,7 @@ PROJECT_FILES = {
     "contributing": "CONTRIBUTING.md",
     "changes": "CHANGELOG.md",
     "code-of-conduct": "CODE_OF_CONDUCT.md",
+    "security": "SECURITY.md",
 }
 PROJECT_PAGES = {file: name for name, file in PROJECT_FILES.items()}
 

@@ -33,6 +33,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/choosing-k.md", "shape-rules", scoreboard_tables.shape_rules_table),
     ("docs/choosing-k.md", "shape-noise", scoreboard_tables.shape_noise_table),
     ("docs/choosing-k.md", "partition-rules", scoreboard_tables.partition_rules_table),
+    ("docs/choosing-k.md", "set-rules", scoreboard_tables.set_rules_table),
     ("docs/choosing-k.md", "label-noise", scoreboard_tables.label_noise_table),
     ("docs/choosing-k.md", "feature-noise", scoreboard_tables.feature_noise_table),
     ("docs/command-line.md", "reference", command_line.reference),
@@ -49,6 +50,8 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/which-method.md", "kinds", scoreboard_tables.kinds_table),
     ("docs/which-method.md", "features", scoreboard_tables.features_table),
     ("docs/which-method.md", "pools", scoreboard_tables.pools_table),
+    ("docs/which-method.md", "scanned", scoreboard_tables.scanned_table),
+    ("docs/which-method.md", "scanned-words", scoreboard_tables.scanned_words),
 ]
 
 

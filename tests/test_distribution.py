@@ -78,7 +78,7 @@ def test_sdist_has_source_tests_and_license(dist: Path) -> None:
     with tarfile.open(sdist) as file:
         names = {name.partition("/")[2] for name in file.getnames()}
     assert {"pyproject.toml", "LICENSE", "CITATION.cff", "src/partita/py.typed"} <= names
-    assert "tests/test_distribution.py" in names
+    assert {"tests/test_distribution.py", "CODE_OF_CONDUCT.md", "SECURITY.md"} <= names
     assert not [n for n in names if n.startswith((".venv", "dist/", "build/"))]
 
 
