@@ -10,6 +10,7 @@ from partita.datasets import make_partitions
 from partita.matrices import cluster_overlaps, incidence
 from partita.matrices.label_graph import LabelGraph, is_gram_cheaper
 from partita.solvers.bipartite import bipartite_embedding
+from partita.solvers.components import bipartite_components
 from partita.solvers.transfer_cuts import transfer_cut_embedding
 
 
@@ -129,3 +130,18 @@ def test_overlaps_are_the_product_of_the_matrix_with_itself(core):
     B = incidence(core).toarray()
     expected = B.T @ (core.weights[:, None] * B)
     np.testing.assert_array_equal(cluster_overlaps(core), expected)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+@pytest.mark.parametrize("n_parts", [1, 4])
+def test_components_are_those_of_the_matrix(missing, n_parts):
+    rng = np.random.default_rng(0)
+    part = rng.integers(0, n_parts, 300)
+    labels = 5 * part[:, None] + rng.integers(0, 5, (300, 8))
+    labels[:, :-1][rng.random((300, 7)) < missing] = -1
+    graph = LabelGraph(Ensemble.from_partitions(labels).compress())
+    for ours, expected in zip(
+        bipartite_components(graph), bipartite_components(graph.tocsr()), strict=True
+    ):
+        assert len(np.unique(np.column_stack([ours, expected]), axis=0)) == expected.max() + 1
+        assert len(np.unique(ours)) == expected.max() + 1

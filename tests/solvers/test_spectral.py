@@ -149,3 +149,22 @@ def test_connected_components():
 def test_normalize_rows_leaves_zero_rows():
     result = normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
     np.testing.assert_allclose(result, [[0.6, 0.8], [0, 0]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("n_components", [3, 5, 8])
+def test_affinities_in_five_parts_by_lanczos(form, n_components, monkeypatch):
+    monkeypatch.setattr(spectral_module, "_DENSE", 5)
+    monkeypatch.setattr(spectral_module, "_FORMED", 5)
+    rng = np.random.default_rng(0)
+    part = np.repeat(np.arange(5), 20)
+    affinity = np.where(part[:, None] == part, rng.random((100, 100)), 0.0)
+    affinity += affinity.T
+    affinity[0] = affinity[:, 0] = 0.0  # a row without neighbors
+    weights = rng.integers(1, 4, 100).astype(float)
+    values, vectors = spectral_embedding(form(affinity), weights, n_components)
+    root = np.sqrt(weights / np.maximum(affinity @ weights, 1e-10))
+    expected = np.linalg.eigvalsh(affinity * np.outer(root, root))[::-1][:n_components]
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
+    full = vectors * np.sqrt(weights)[:, None]
+    np.testing.assert_allclose(full.T @ full, np.eye(n_components), rtol=0, atol=1e-9)

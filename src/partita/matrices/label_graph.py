@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse import csgraph
 from scipy.sparse.linalg import LinearOperator
 
 from partita.ensemble import Ensemble
@@ -96,6 +97,25 @@ class LabelGraph(LinearOperator):
         product *= self.cluster_factors[:, None]
         return product
 
+    def components(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the connected component of every row and of every base cluster.
+
+        Partitions are joined one by one: rows that are in one cluster of any of them are in one
+        component.
+        """
+        e = self.ensemble
+        rows = np.arange(e.n_rows)
+        for codes in e.codes.T:
+            labeled = np.flatnonzero(codes != e.missing_code)
+            rows = _join(rows, labeled, codes[labeled].astype(np.int64))
+            if not rows.any():
+                return rows, np.zeros(self.shape[1], np.int64)
+        columns = np.zeros(self.shape[1], np.int64)
+        for codes, start in zip(e.codes.T, e.offsets, strict=False):
+            labeled = np.flatnonzero(codes != e.missing_code)
+            columns[start + codes[labeled].astype(np.int64)] = rows[labeled]
+        return rows, columns
+
     def _matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         e = self.ensemble
         values = self.cluster_factors * v.ravel()
@@ -120,3 +140,20 @@ class LabelGraph(LinearOperator):
 
     def _transpose(self) -> Any:
         return self._adjoint()
+
+
+def _join(
+    components: NDArray[np.int64], labeled: NDArray[np.int64], codes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the components of rows after those with equal codes are joined."""
+    n_old, n_codes = int(components.max()) + 1, int(codes.max(initial=-1)) + 1
+    pairs = components[labeled] * n_codes + codes
+    if n_old * n_codes <= len(pairs):  # few different pairs
+        pairs = np.flatnonzero(np.bincount(pairs))
+    if not len(pairs):
+        return components
+    old, new = np.divmod(pairs, n_codes)
+    n_nodes = n_old + n_codes
+    edges = sp.coo_matrix((np.ones(len(old), np.int8), (old, n_old + new)), (n_nodes, n_nodes))
+    joined = csgraph.connected_components(edges, directed=False)[1][:n_old]
+    return np.unique(joined, return_inverse=True)[1].astype(np.int64)[components]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.solvers.components import bipartite_components, component_vectors
 from partita.solvers.spectral import (
     as_factor,
     column_gram,
@@ -51,10 +52,17 @@ def bipartite_embedding(
     right_scale = 1.0 / np.sqrt(np.where(d_y > 0, d_y, 1.0))
     scaled = scaled_factor(B, left_scale, right_scale)
     n, p = scaled.shape
+
+    def rows() -> NDArray[np.float64]:
+        return component_vectors(bipartite_components(B)[0], weights * d_x)
+
+    def columns() -> NDArray[np.float64]:
+        return component_vectors(bipartite_components(B)[1], d_y)
+
     if p <= n:
-        values, right = top_eigenvectors(column_gram(scaled), n_components, n=p)
+        values, right = top_eigenvectors(column_gram(scaled), n_components, n=p, first=columns)
     else:
-        values, left = top_eigenvectors(gram(scaled), n_components, n=n)
+        values, left = top_eigenvectors(gram(scaled), n_components, n=n, first=rows)
     kept = values > _TINY * values[0]
     singular = np.sqrt(values[kept])
     if p <= n:

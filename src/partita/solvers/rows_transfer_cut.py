@@ -15,6 +15,7 @@ from partita._kernels.records import CodeTable
 from partita._threads import run_blocks
 from partita.scale import Chunk, Rows, Totals, row_sums
 from partita.scale.checkpoint import Stages
+from partita.solvers.components import component_vectors, connected_components
 from partita.solvers.kmeans import TOLERANCE, kmeans_model
 from partita.solvers.label_kmeans import RowSample, Tables, is_sampled
 from partita.solvers.spectral import top_eigenvectors
@@ -102,7 +103,11 @@ def cluster_vectors(
     scale = np.where(degree > 0, certainty / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
     filled = np.flatnonzero(degree > 0)
     scaled = scale[filled, None] * gram[np.ix_(filled, filled)] * scale[filled]
-    _, vectors = top_eigenvectors(scaled, n_components)
+
+    def first() -> NDArray[np.float64]:
+        return component_vectors(connected_components(scaled, symmetric=True)[1], degree[filled])
+
+    _, vectors = top_eigenvectors(scaled, n_components, first=first)
     out = np.zeros((len(sizes), n_components))
     out[filled, : vectors.shape[1]] = scale[filled, None] * vectors
     return out

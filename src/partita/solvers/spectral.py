@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, aslinearoperator, eigsh
 
 from partita._linalg import eigh
+from partita.solvers.components import component_vectors, connected_components
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.krylov import improve_eigenvectors
 
@@ -52,9 +54,17 @@ class Factored:
 
 
 def top_eigenvectors(
-    matrix: Any, n_components: int, *, n: int | None = None
+    matrix: Any,
+    n_components: int,
+    *,
+    n: int | None = None,
+    first: Callable[[], NDArray[np.float64]] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the largest eigenvalues, descending, and their eigenvectors.
+
+    A Krylov space of one vector contains one eigenvector of every eigenvalue, so that Lanczos
+    misses copies of a multiple eigenvalue and returns smaller ones in their place. The normalized
+    graph of separate clusters has the eigenvalue 1 once for each: the eigenvectors must be passed.
 
     Parameters
     ----------
@@ -64,6 +74,9 @@ def top_eigenvectors(
         Number of eigenvalues, at most n are returned.
     n : int, optional
         Order of the matrix. By default `matrix.shape[0]`.
+    first : callable, optional
+        Returns all eigenvectors of the eigenvalue 1, if that is the largest and may be multiple,
+        as orthonormal columns (`component_vectors`). Called only for Lanczos.
     """
     n = matrix.shape[0] if n is None else n
     n_components = min(n_components, n)
@@ -75,11 +88,30 @@ def top_eigenvectors(
         dense = matrix @ np.eye(n)
         values, vectors = eigh((dense + dense.T) / 2, subset_by_index=(n - n_components, n - 1))
     else:
-        start = np.random.default_rng(0).standard_normal(n)
-        values, vectors = eigsh(matrix, k=n_components, which="LA", v0=start, tol=_RESIDUAL)
-        order = np.argsort(values)
-        values, vectors = values[order], vectors[:, order]
+        return _lanczos(matrix, n_components, n, first() if first else np.zeros((n, 0)))
     return values[::-1], vectors[:, ::-1]
+
+
+def _lanczos(
+    matrix: Any, n_components: int, n: int, first: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the eigenvectors of eigenvalue 1 that are known, and the next ones by Lanczos."""
+    exact = first[:, :n_components]
+    n_left = n_components - exact.shape[1]
+    if n_left == 0:
+        return np.ones(n_components), exact
+    rest = matrix
+    if first.shape[1]:
+        rest = LinearOperator(
+            (n, n),
+            matvec=lambda v: np.asarray(matrix @ v).ravel() - first @ (first.T @ v.ravel()),
+            dtype=np.float64,
+        )
+    start = np.random.default_rng(0).standard_normal(n)
+    values, vectors = eigsh(rest, k=n_left, which="LA", v0=start, tol=_RESIDUAL)
+    order = np.argsort(values)[::-1]
+    ones = np.ones(exact.shape[1])
+    return np.concatenate([ones, values[order]]), np.hstack([exact, vectors[:, order]])
 
 
 def spectral_embedding(
@@ -134,7 +166,13 @@ def spectral_embedding(
         normalized = sp.diags(scale) @ affinity @ sp.diags(scale)
     else:
         normalized = affinity * np.outer(scale, scale)
-    values, vectors = top_eigenvectors(normalized, n_components)
+
+    def first() -> NDArray[np.float64]:
+        return component_vectors(
+            connected_components(normalized, symmetric=True)[1], weights * degree
+        )
+
+    values, vectors = top_eigenvectors(normalized, n_components, first=first)
     return values, vectors / root[:, None]
 
 

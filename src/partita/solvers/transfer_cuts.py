@@ -8,6 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita.solvers.components import (
+    bipartite_components,
+    component_vectors,
+    connected_components,
+)
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.spectral import (
     as_factor,
@@ -66,13 +71,24 @@ def transfer_cut_embedding(
     n, p = B.shape
     right_scale = 1.0 / np.sqrt(d_y)
     scaled = scaled_factor(B, np.sqrt(weights / d_x), right_scale)
+
+    def rows() -> NDArray[np.float64]:
+        return component_vectors(bipartite_components(B)[0], weights * d_x)
+
+    def columns() -> NDArray[np.float64]:
+        return component_vectors(bipartite_components(B)[1], d_y)
+
     if links is not None:
         product = _dense(scaled.T @ scaled) + _gram_of_links(links[:, is_used], right_scale)
-        values, V = top_eigenvectors(product, n_components)
+
+        def linked() -> NDArray[np.float64]:
+            return component_vectors(connected_components(product, symmetric=True)[1], d_y)
+
+        values, V = top_eigenvectors(product, n_components, first=linked)
     elif p <= n:
-        values, V = top_eigenvectors(column_gram(scaled), n_components, n=p)
+        values, V = top_eigenvectors(column_gram(scaled), n_components, n=p, first=columns)
     else:
-        values, U = top_eigenvectors(gram(scaled), n_components, n=n)
+        values, U = top_eigenvectors(gram(scaled), n_components, n=n, first=rows)
         V = np.asarray(scaled.T @ U) / np.sqrt(np.maximum(values, _TINY))
     T = np.asarray(B @ (right_scale[:, None] * V)) / d_x[:, None]
     return values, T / (np.linalg.norm(T, axis=1, keepdims=True) + _TINY)
