@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from itertools import pairwise
@@ -103,14 +105,27 @@ def test_two_threads_work_at_the_same_time() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own() -> None:
-    with config_context(n_threads=2):
-        run_blocks(lambda start, stop: None, 8, 1)
-        child = os.fork()
-        if child == 0:
-            done: list[int] = []
-            together = threading.Barrier(2, timeout=600)
+    """In a process of its own: a child of the process that runs the tests would have its pipes."""
+    script = """
+import faulthandler, os, threading
+from partita import config_context
+from partita._threads import run_blocks
+
+with config_context(n_threads=2):
+    run_blocks(lambda start, stop: None, 8, 1)
+    child = os.fork()
+    if child == 0:
+        faulthandler.dump_traceback_later(200, exit=True)
+        code, done = 1, []
+        try:
+            together = threading.Barrier(2, timeout=100)
             run_blocks(lambda start, stop: (together.wait(), done.append(start)), 2, 1)
-            os._exit(0 if sorted(done) == [0, 1] else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            code = 0 if sorted(done) == [0, 1] else 2
+        finally:
+            os._exit(code)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert result.returncode == 0, result.stderr

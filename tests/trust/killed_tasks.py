@@ -7,6 +7,7 @@ a report of progress. Moments are counted, hence a kill does not depend on the s
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
@@ -110,6 +111,7 @@ def main() -> None:
         order = json.loads(line)
         child = os.fork()
         if child == 0:
+            faulthandler.dump_traceback_later(500, exit=True)  # a task that hangs says where
             code = 1
             try:
                 perform(order["task"], Path(order["folder"]), order["address"], order["kill_at"])
