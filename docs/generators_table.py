@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-GENERATORS = ("RandomK", "LandmarkSpectral", "RandomMetrics", "mixture")
+GENERATORS = ("RandomK", "LandmarkSpectral", "RandomMetrics", "RandomLeiden", "mixture")
 METHODS = ("CCGP", "LWGP", "HBGF")
 SCALES = ("none", "standard", "auto")
 

@@ -84,7 +84,7 @@ def part_of(dotted: str) -> str:
     return pieces[1] if len(pieces) > 1 else ""
 
 
-NUMBA_MODULES = ("partita._kernels._compiled._jit", "partita._kernels._compiled._vectors")
+NUMBA_MODULES = ("partita._kernels._compiled._jit",)
 
 
 def violations(source: str, module: str, is_package: bool = False) -> list[str]:

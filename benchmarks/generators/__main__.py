@@ -3,8 +3,8 @@
 Every set is clustered by every generator, raw and standardized, for two seeds, and the partitions
 are fused by every method, with the true number of clusters. Records that exist are kept, so that
 an interrupted run continues. "mixture" has half of the partitions of RandomK and half of those of
-LandmarkSpectral. `is_automatic` says whether scale="auto" chooses this scale. `PARTITA_DATA` names
-the folder of the data; by default ../shared/data.
+LandmarkSpectral; RandomLeiden needs the extra `leiden`. `is_automatic` says whether scale="auto"
+chooses this scale. `PARTITA_DATA` names the folder of the data; by default ../shared/data.
 """
 
 from __future__ import annotations
@@ -21,10 +21,16 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.generators._sets import SETS, load, scaled
 from partita import CCGP, HBGF, LWGP
-from partita.generators import LandmarkSpectral, RandomK, RandomMetrics, make_scaler
+from partita.generators import (
+    LandmarkSpectral,
+    RandomK,
+    RandomLeiden,
+    RandomMetrics,
+    make_scaler,
+)
 
 RECORDS = Path(__file__).with_name("records.json")
-GENERATORS = (RandomK, LandmarkSpectral, RandomMetrics)
+GENERATORS = (RandomK, LandmarkSpectral, RandomMetrics, RandomLeiden)
 METHODS = (CCGP, LWGP, HBGF)
 N_PARTITIONS, SEEDS = 20, (0, 1)
 
@@ -38,7 +44,10 @@ def make_records(name: str, scale: str, seed: int) -> list[dict[str, Any]]:
     partitions, seconds = {}, {}
     for generator in GENERATORS:
         start = time.perf_counter()
-        fitted = generator(N_PARTITIONS, n_clusters=n_clusters, random_state=seed).fit(X)
+        unfitted = generator(N_PARTITIONS, random_state=seed)
+        if "n_clusters" in unfitted.get_params():  # Leiden has a resolution instead
+            unfitted.set_params(n_clusters=n_clusters)
+        fitted = unfitted.fit(X)
         seconds[generator.__name__] = time.perf_counter() - start
         partitions[generator.__name__] = fitted.labels_
     half = N_PARTITIONS // 2

@@ -35,7 +35,7 @@ DEFINITIONS = decorated("kernel")
 KERNELS = decorated("jit") | {
     name: node for name, node in functions("_compiled/[a-z]*.py") if "._" not in name
 }
-FUNCTIONS = KERNELS | dict(functions("_vectors.py"))
+FUNCTIONS = KERNELS | dict(functions("_compiled/_sums.py"))
 
 
 def arguments(node: ast.FunctionDef) -> list[str]:
@@ -64,7 +64,7 @@ def written(name: str) -> set[str]:
     }
     for call in (node for node in ast.walk(node) if isinstance(node, ast.Call)):
         function = call.func.id if isinstance(call.func, ast.Name) else ""
-        for called in {f"{module}.{function}", f"_vectors.{function}"} & FUNCTIONS.keys():
+        for called in {f"{module}.{function}", f"_sums.{function}"} & FUNCTIONS.keys():
             targets_of_call = written(called)
             arrays |= {
                 value.id

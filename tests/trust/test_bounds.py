@@ -11,7 +11,7 @@ import pytest
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 # compiles a second time what the other files test
-LEFT_OUT = ("test_vectors.py", "test_jit.py", "test_conventions.py")
+LEFT_OUT = ("test_jit.py", "test_conventions.py")
 
 
 def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -20,7 +20,6 @@ def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         **os.environ,
         "NUMBA_BOUNDSCHECK": "1",
         "NUMBA_CACHE_DIR": str(tmp_path),
-        "PARTITA_SIMD": "0",  # instructions of our own, which numba cannot check
     }
     return subprocess.run(
         [sys.executable, *arguments],

@@ -7,13 +7,11 @@ import numpy as np
 from partita._kernels._dispatch import kernel
 
 LANES = 16  # 16-bit numbers in a vector register
-REGISTERS = 8  # registers of sums that are kept at a time
 
 
 def padded_width(n):
     """Return the width to which a table with n columns must be padded."""
-    unit = LANES if n <= LANES * REGISTERS else LANES * REGISTERS // 2
-    return -(-n // unit) * unit
+    return -(-n // LANES) * LANES
 
 
 @kernel

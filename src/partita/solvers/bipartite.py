@@ -53,11 +53,11 @@ def bipartite_embedding(
     scaled = scaled_factor(B, left_scale, right_scale)
     n, p = scaled.shape
 
-    def rows() -> NDArray[np.float64]:
-        return component_vectors(bipartite_components(B)[0], weights * d_x)
+    def rows(most: int) -> NDArray[np.float64]:
+        return component_vectors(bipartite_components(B)[0], weights * d_x, most)
 
-    def columns() -> NDArray[np.float64]:
-        return component_vectors(bipartite_components(B)[1], d_y)
+    def columns(most: int) -> NDArray[np.float64]:
+        return component_vectors(bipartite_components(B)[1], d_y, most)
 
     if p <= n:
         values, right = top_eigenvectors(column_gram(scaled), n_components, n=p, first=columns)

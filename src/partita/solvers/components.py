@@ -64,7 +64,7 @@ def bipartite_components(graph: Any) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def component_vectors(
-    components: NDArray[np.int64], degrees: NDArray[np.float64]
+    components: NDArray[np.int64], degrees: NDArray[np.float64], most: int
 ) -> NDArray[np.float64]:
     """Return the eigenvectors of eigenvalue 1 of a normalized graph, one per component.
 
@@ -77,17 +77,19 @@ def component_vectors(
         Component of every node.
     degrees : array of shape (n,)
         Degrees D.
+    most : int
+        Largest number of eigenvectors.
 
     Returns
     -------
-    vectors : array of shape (n, n_components)
+    vectors : array of shape (n, n_vectors)
         Orthonormal.
     """
     totals = np.bincount(components, degrees)
-    order = np.argsort(-totals, kind="stable")[: np.count_nonzero(totals)]
+    order = np.argsort(-totals, kind="stable")[: min(most, np.count_nonzero(totals))]
     place = np.full(len(totals), -1)
     place[order] = np.arange(len(order))
-    nodes = np.flatnonzero(degrees > 0)
+    nodes = np.flatnonzero((degrees > 0) & (place[components] >= 0))
     vectors = np.zeros((len(components), len(order)))
     vectors[nodes, place[components[nodes]]] = np.sqrt(degrees[nodes] / totals[components[nodes]])
     return vectors

@@ -104,8 +104,10 @@ def cluster_vectors(
     filled = np.flatnonzero(degree > 0)
     scaled = scale[filled, None] * gram[np.ix_(filled, filled)] * scale[filled]
 
-    def first() -> NDArray[np.float64]:
-        return component_vectors(connected_components(scaled, symmetric=True)[1], degree[filled])
+    def first(most: int) -> NDArray[np.float64]:
+        return component_vectors(
+            connected_components(scaled, symmetric=True)[1], degree[filled], most
+        )
 
     _, vectors = top_eigenvectors(scaled, n_components, first=first)
     out = np.zeros((len(sizes), n_components))

@@ -58,7 +58,7 @@ def top_eigenvectors(
     n_components: int,
     *,
     n: int | None = None,
-    first: Callable[[], NDArray[np.float64]] | None = None,
+    first: Callable[[int], NDArray[np.float64]] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the largest eigenvalues, descending, and their eigenvectors.
 
@@ -75,8 +75,8 @@ def top_eigenvectors(
     n : int, optional
         Order of the matrix. By default `matrix.shape[0]`.
     first : callable, optional
-        Returns all eigenvectors of the eigenvalue 1, if that is the largest and may be multiple,
-        as orthonormal columns (`component_vectors`). Called only for Lanczos.
+        Returns the eigenvectors of the eigenvalue 1, at most as many as its argument says, if that
+        is the largest and may be multiple (`component_vectors`). Called only for Lanczos.
     """
     n = matrix.shape[0] if n is None else n
     n_components = min(n_components, n)
@@ -88,30 +88,30 @@ def top_eigenvectors(
         dense = matrix @ np.eye(n)
         values, vectors = eigh((dense + dense.T) / 2, subset_by_index=(n - n_components, n - 1))
     else:
-        return _lanczos(matrix, n_components, n, first() if first else np.zeros((n, 0)))
+        return _lanczos(matrix, n_components, n, first(n_components) if first else None)
     return values[::-1], vectors[:, ::-1]
 
 
 def _lanczos(
-    matrix: Any, n_components: int, n: int, first: NDArray[np.float64]
+    matrix: Any, n_components: int, n: int, first: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the eigenvectors of eigenvalue 1 that are known, and the next ones by Lanczos."""
-    exact = first[:, :n_components]
-    n_left = n_components - exact.shape[1]
-    if n_left == 0:
-        return np.ones(n_components), exact
+    """Return the first eigenvectors, of eigenvalue 1, and the next ones by Lanczos."""
     rest = matrix
-    if first.shape[1]:
+    if first is None:
+        first = np.zeros((n, 0))
+    elif first.shape[1] == n_components:
+        return np.ones(n_components), first
+    else:
         rest = LinearOperator(
             (n, n),
             matvec=lambda v: np.asarray(matrix @ v).ravel() - first @ (first.T @ v.ravel()),
             dtype=np.float64,
         )
+    ones, n_left = np.ones(first.shape[1]), n_components - first.shape[1]
     start = np.random.default_rng(0).standard_normal(n)
     values, vectors = eigsh(rest, k=n_left, which="LA", v0=start, tol=_RESIDUAL)
     order = np.argsort(values)[::-1]
-    ones = np.ones(exact.shape[1])
-    return np.concatenate([ones, values[order]]), np.hstack([exact, vectors[:, order]])
+    return np.concatenate([ones, values[order]]), np.hstack([first, vectors[:, order]])
 
 
 def spectral_embedding(
@@ -167,10 +167,9 @@ def spectral_embedding(
     else:
         normalized = affinity * np.outer(scale, scale)
 
-    def first() -> NDArray[np.float64]:
-        return component_vectors(
-            connected_components(normalized, symmetric=True)[1], weights * degree
-        )
+    def first(most: int) -> NDArray[np.float64]:
+        components = connected_components(normalized, symmetric=True)[1]
+        return component_vectors(components, weights * degree, most)
 
     values, vectors = top_eigenvectors(normalized, n_components, first=first)
     return values, vectors / root[:, None]

@@ -72,17 +72,17 @@ def transfer_cut_embedding(
     right_scale = 1.0 / np.sqrt(d_y)
     scaled = scaled_factor(B, np.sqrt(weights / d_x), right_scale)
 
-    def rows() -> NDArray[np.float64]:
-        return component_vectors(bipartite_components(B)[0], weights * d_x)
+    def rows(most: int) -> NDArray[np.float64]:
+        return component_vectors(bipartite_components(B)[0], weights * d_x, most)
 
-    def columns() -> NDArray[np.float64]:
-        return component_vectors(bipartite_components(B)[1], d_y)
+    def columns(most: int) -> NDArray[np.float64]:
+        return component_vectors(bipartite_components(B)[1], d_y, most)
 
     if links is not None:
         product = _dense(scaled.T @ scaled) + _gram_of_links(links[:, is_used], right_scale)
 
-        def linked() -> NDArray[np.float64]:
-            return component_vectors(connected_components(product, symmetric=True)[1], d_y)
+        def linked(most: int) -> NDArray[np.float64]:
+            return component_vectors(connected_components(product, symmetric=True)[1], d_y, most)
 
         values, V = top_eigenvectors(product, n_components, first=linked)
     elif p <= n:

@@ -1,4 +1,4 @@
-"""Compilation of kernels by numba. Only this module and `_vectors` import numba.
+"""Compilation of kernels by numba. Only this module imports numba.
 
 Kernels release the interpreter lock, so that `partita._threads` can run blocks of them in parallel.
 Compiled code is cached on disk: a user waits for the compiler once. `fastmath` is off: sums keep

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita._kernels._compiled import _vectors
 from partita._kernels._compiled._jit import jit
 from partita._kernels._compiled._lists import PADDING, list_clusters
-from partita._kernels._compiled._vectors import add_costs
+from partita._kernels._compiled._sums import add_costs
 from partita._kernels.label_search import TIE, ULP
 
 __all__ = ["assign"]
@@ -59,21 +58,21 @@ def assign(table, search, terms, start, stop, assignment):
     return _assign(
         tuple(table), complete, unit, tuple(search.costs), tuple(quantized), place,
         tuple(active_quantized), tuple(shifts), terms.scale, terms.n_labeled, start, stop,
-        _vectors.simd, lists, np.empty(width, np.int16), low, active_low,
-        np.empty((3, _BLOCK), np.int64), np.empty(_BLOCK), tuple(assignment),
+        lists, low, active_low, np.empty((3, _BLOCK), np.int64), np.empty(width, np.int16),
+        np.empty(_BLOCK), tuple(assignment),
     )  # fmt: skip
 
 
 @jit
 def _assign(
     table, complete, unit, costs, quantized, place, active_quantized, shifts, scale, n_labeled,
-    start, stop, simd, lists, sums, low, active_low, numbers, inactive_lower, assignment,
+    start, stop, lists, low, active_low, numbers, sums, inactive_lower, assignment,
 ):  # fmt: skip
     """Update `assignment` as `assign` does.
 
     Rows are compared in small blocks: first those for which active groups may suffice, with these
-    groups, then all that are left, with all groups. `lists`, `sums`, `low`, `active_low`,
-    `numbers` and `inactive_lower` are scratch.
+    groups, then all that are left, with all groups. `lists`, `low`, `active_low`,
+    `numbers`, `sums` and `inactive_lower` are scratch.
     """
     groups, upper, lower = assignment
     rows, some, left = numbers[0], numbers[1], numbers[2]
@@ -98,15 +97,15 @@ def _assign(
                     n_left += 1
             if n_some > 0:
                 _bound_costs(
-                    table, complete, active_quantized, scale, n_labeled, some, n_some, simd, lists,
-                    sums, active_low,
+                    table, complete, active_quantized, scale, n_labeled, some, n_some, lists,
+                    active_low, sums,
                 )  # fmt: skip
                 n_left = _list_left(
                     active_quantized[2], place, scale, n_labeled, begin, inactive_lower, groups,
                     some, n_some, n_left, active_low, upper, lower, left,
                 )  # fmt: skip
             _bound_costs(
-                table, complete, quantized, scale, n_labeled, left, n_left, simd, lists, sums, low
+                table, complete, quantized, scale, n_labeled, left, n_left, lists, low, sums
             )
             n_moved += _take_cheapest(
                 unit, costs, quantized[2], scale, n_labeled, left, n_left, low, lists, groups,
@@ -146,9 +145,7 @@ def _list_undecided(
 
 
 @jit(inner=True)
-def _bound_costs(
-    table, complete, quantized, scale, n_labeled, rows, n_rows, simd, lists, sums, low
-):
+def _bound_costs(table, complete, quantized, scale, n_labeled, rows, n_rows, lists, low, sums):
     """Fill `low` with lower bounds of the costs of the first `n_rows` of `rows`.
 
     Fill `lists` with the clusters and the partitions of their labels, all rows first: while one row
@@ -175,11 +172,9 @@ def _bound_costs(
             costs[k] = slopes * slope_origin[k]
         for a in range(0, n, _BATCH):
             b = min(a + _BATCH, n)
-            add_costs(entries, clusters, a, b, origin, step, one, simd, sums, costs)
+            add_costs(entries, clusters, a, b, origin, step, one, sums, costs)
             if not complete:
-                add_costs(
-                    slope_entries, partitions, a, b, slope_origin, slope_step, s, simd, sums, costs
-                )
+                add_costs(slope_entries, partitions, a, b, slope_origin, slope_step, s, sums, costs)
 
 
 @jit(inner=True)
