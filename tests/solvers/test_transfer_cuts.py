@@ -77,3 +77,15 @@ def test_parts_with_links_between_columns(monkeypatch):
     values, _ = transfer_cut_embedding(graph, np.ones(36), 4, links)
     np.testing.assert_allclose(values[:3], 1.0, rtol=0, atol=1e-12)
     assert values[3] < 0.9
+
+
+def test_a_row_without_edges_is_no_part(monkeypatch):
+    monkeypatch.setattr("partita.solvers.spectral._FORMED", 5)
+    graph = np.kron(np.eye(2), np.random.default_rng(0).random((10, 30)))  # rows are fewer
+    graph[3] = 0.0
+    values, embedding = transfer_cut_embedding(graph, np.ones(20), 4)
+    expected = transfer_cut_embedding(np.delete(graph, 3, axis=0), np.ones(19), 4)[0]
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(values[:2], 1.0, rtol=0, atol=1e-9)
+    assert values[2] < 0.9
+    assert not embedding[3].any()

@@ -58,8 +58,8 @@ def transfer_cut_embedding(
         Unit vectors of the rows.
     """
     B = as_factor(graph, formed=links is not None)
-    d_x = np.asarray(B @ np.ones(B.shape[1])).ravel()
-    d_x = np.where(d_x > 0, d_x, _TINY)
+    degree = np.asarray(B @ np.ones(B.shape[1])).ravel()
+    d_x = np.where(degree > 0, degree, _TINY)
     d_y = np.asarray(B.T @ weights).ravel()
     if links is not None:
         d_y += links.sum(axis=0)
@@ -73,7 +73,7 @@ def transfer_cut_embedding(
     scaled = scaled_factor(B, np.sqrt(weights / d_x), right_scale)
 
     def rows(most: int) -> NDArray[np.float64]:
-        return component_vectors(bipartite_components(B)[0], weights * d_x, most)
+        return component_vectors(bipartite_components(B)[0], weights * degree, most)
 
     def columns(most: int) -> NDArray[np.float64]:
         return component_vectors(bipartite_components(B)[1], d_y, most)
