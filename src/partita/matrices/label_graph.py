@@ -154,6 +154,6 @@ def _join(
         return components
     old, new = np.divmod(pairs, n_codes)
     n_nodes = n_old + n_codes
-    edges = sp.coo_matrix((np.ones(len(old), np.int8), (old, n_old + new)), (n_nodes, n_nodes))
+    edges = sp.coo_matrix((np.ones(len(old)), (old, n_old + new)), (n_nodes, n_nodes))
     joined = csgraph.connected_components(edges, directed=False)[1][:n_old]
     return np.unique(joined, return_inverse=True)[1].astype(np.int64)[components]
