@@ -104,15 +104,21 @@ def _dense_similarity(
     scale = np.sqrt(weights / degree)
     graph *= scale[:, None]
     graph *= scale
-    values, vectors = eigh(graph, overwrite=True)
-    a = np.sqrt(degree * weights)
-    inner = np.matmul(vectors.T, (a**2)[:, None] * vectors, out=graph)
+    # the transpose, equal to the graph, has the order of LAPACK: the vectors take its memory
+    values, vectors = eigh(graph.T, driver="evd", overwrite=True)
+    scaled = np.sqrt(degree * weights)[:, None] * vectors
+    inner = scaled.T @ scaled
     for start in range(0, n, _BLOCK):
         rows = slice(start, start + _BLOCK)
         inner[rows] *= _power_sums(np.outer(values[rows], values), n_steps)
-    inner = vectors @ inner @ vectors.T
-    del vectors
-    inner = inner + inner.T  # exactly symmetric, as agglomeration requires
+    product = np.matmul(vectors, inner, out=scaled)
+    # half of the symmetric result, mirrored: exactly symmetric, as agglomeration requires
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        np.matmul(product[start:stop], vectors[:stop].T, out=inner[start:stop, :stop])
+        inner[:start, start:stop] = inner[start:stop, :start].T
+        square = inner[start:stop, start:stop]
+        square[:] = (square + square.T) / 2.0
     length = np.sqrt(np.diag(inner))  # the factors 1/a of G cancel in a cosine
     for start in range(0, n, _BLOCK):
         rows = slice(start, start + _BLOCK)
