@@ -6,9 +6,12 @@ first part.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from partita._kernels._dispatch import kernel
+from partita._kernels._edge_sweep import sweep_edges
 from partita._kernels._pulls import (
     CLIQUES,
     EDGES,
@@ -21,7 +24,6 @@ from partita._kernels._pulls import (
 )
 
 _FEW = 8  # vertices of which a sweep computes the moves at least at a time
-_FEW_EDGES = 64  # the same for edges, whose pulls are at hand
 
 
 def _move(adjacency, weights, v, target, state):
@@ -49,12 +51,13 @@ def sweep(adjacency, limits, order, tolerance, pull, state):
     all vertices; those of EDGES are corrected after every move, as in `climb`, those of nets are
     not changed.
     """
-    nets = None if adjacency.kind == EDGES else padded_nets(adjacency)
-    few = _FEW_EDGES if nets is None else _FEW
-    n_moves, position, last_move, length = 0, 0, 0, few
+    if adjacency.kind == EDGES:
+        return sweep_edges(adjacency, limits, order, tolerance, pull, state)
+    nets = padded_nets(adjacency)
+    n_moves, position, last_move, length = 0, 0, 0, _FEW
     while position < len(order):
         vertices = order[position : position + length]
-        if nets is None or n_moves == 0:
+        if n_moves == 0:
             of_vertices = pull[vertices]
         else:
             of_vertices = pulls_of_nets(adjacency, nets, state.parts, state.tally, vertices)
@@ -65,24 +68,11 @@ def sweep(adjacency, limits, order, tolerance, pull, state):
             length *= 2
             continue
         # the targets of the vertices after the first that moves no longer hold
-        v, target = vertices[movers[0]], targets[movers[0]]
-        source = state.parts[v]
-        _move(adjacency, limits.weights, v, target, state)
-        if nets is None:
-            _update_edges(adjacency, v, source, target, pull)
+        _move(adjacency, limits.weights, vertices[movers[0]], targets[movers[0]], state)
         n_moves += 1
         position += movers[0] + 1
-        length, last_move = max(few, position - last_move), position
+        length, last_move = max(_FEW, position - last_move), position
     return n_moves
-
-
-def _update_edges(adjacency, v, source, target, pull):
-    """Update `pull` in place after vertex v has moved from `source` to `target`."""
-    links = slice(adjacency.start[v], adjacency.start[v + 1])
-    others, amounts = adjacency.other[links], adjacency.value[links]
-    rows = slice(None) if len(others) == len(pull) else others  # all vertices, in their order
-    pull[rows, source] -= amounts
-    pull[rows, target] += amounts
 
 
 def _targets(pull, limits, vertices, tolerance, state):
@@ -153,9 +143,12 @@ class _Gains:
         vertices, self._parts = np.arange(len(pull)), np.arange(pull.shape[1])
         self._own = pull[vertices, state.parts].astype(kind)
         self._pull = np.array(pull.T, kind, order="C")
+        # a vertex that moved is excluded, so that members need not follow the moves
+        self._is_member = (state.parts == self._parts[:, None]).astype(kind)
+        self._members = [is_member.nonzero()[0] for is_member in self._is_member]
         self._pull[state.parts, vertices] = -np.inf
         self._pull[:, ~limits.is_movable] = -np.inf
-        self._gain, self._signs = np.empty_like(self._pull), np.zeros(len(self._pull), kind)
+        self._gain = np.empty_like(self._pull)
 
     def best_move(self, overloaded, slack):
         """Return the vertex and the part with the largest gain, and the gain; -1, -1, 0 if none.
@@ -163,19 +156,17 @@ class _Gains:
         If no part is overloaded, a move may overload one by up to `slack`. If one is, only its
         vertices move, to parts with room. Two moves can thus exchange vertices.
         """
-        parts, sizes, room = self._state.parts, self._state.sizes, 0.0 if overloaded else slack
+        sizes, room = self._state.sizes, 0.0 if overloaded else slack
         sources = [k for k in overloaded or range(len(sizes)) if sizes[k] > 1]
         if len(sources) == len(sizes):
-            vertices = slice(None)
+            vertices: Any = slice(None)
             gain = np.subtract(self._pull, self._own, out=self._gain)
         elif sources:
-            is_source = parts == sources[0]
-            for k in sources[1:]:
-                is_source |= parts == k
-            vertices = is_source.nonzero()[0]
+            members = [self._members[k] for k in sources]
+            vertices = members[0] if len(members) == 1 else np.sort(np.concatenate(members))
             gain = self._pull.take(vertices, axis=1)
             gain -= self._own.take(vertices)
-        else:
+        if not sources or gain.size == 0:
             return -1, -1, 0.0
         for k, load in enumerate(self._state.loads):
             limit = self._capacity[k] + room
@@ -184,17 +175,19 @@ class _Gains:
             elif load + self._heaviest > limit:
                 gain[k, load + self._weights[vertices] > limit] = -np.inf
         rows = gain.argmax(axis=1)
-        largest = gain[self._parts, rows].tolist()
+        largest = gain.take(rows + self._parts * gain.shape[1]).tolist()
         best = max(largest)
         if best == -np.inf:
             return -1, -1, 0.0
-        row, target = min((row, k) for k, row in enumerate(rows.tolist()) if largest[k] == best)
+        target = largest.index(best)
+        if largest.count(best) > 1:  # the first of them with the first vertex
+            _, target = min((rows[k], k) for k, gain in enumerate(largest) if gain == best)
+        row = int(rows[target])
         return row if isinstance(vertices, slice) else int(vertices[row]), target, best
 
     def update(self, v, source, target):
         """Correct the pulls after vertex v has moved from `source` to `target`, and exclude it."""
         kind, start, other, value, pin_start, pin, mass = self._adjacency
-        self._signs[source], self._signs[target] = -1.0, 1.0
         if self._matrix is not None:
             self._shift(slice(None), self._matrix[v], source, target)
         elif kind == EDGES:
@@ -213,15 +206,18 @@ class _Gains:
                 amounts = mass[pins] * mass[v]
                 np.subtract.at(self._pull[source], pins, amounts)
                 np.add.at(self._pull[target], pins, amounts)
-                np.add.at(self._own, pins, self._signs[self._state.parts[pins]] * amounts)
-        self._signs[source] = self._signs[target] = 0.0
+                np.add.at(self._own, pins, self._change(pins, source, target) * amounts)
         self._pull[:, v] = -np.inf
 
     def _shift(self, vertices, amounts, source, target):
         """Move amounts from the pulls of one part on vertices, each once, to those of another."""
         self._pull[source][vertices] -= amounts
         self._pull[target][vertices] += amounts
-        self._own[vertices] += amounts * self._signs[self._state.parts[vertices]]
+        self._own[vertices] += amounts * self._change(vertices, source, target)
+
+    def _change(self, vertices, source, target):
+        """Return 1 for members of `target`, -1 for those of `source`, and 0 for all others."""
+        return self._is_member[target][vertices] - self._is_member[source][vertices]
 
     def _update_nets(self, nets, v, source, target):
         """Correct the pulls of nets with all pins but one in one part, before or after a move."""
