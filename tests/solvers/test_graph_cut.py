@@ -185,6 +185,64 @@ def test_a_start_that_sweeps_cannot_repair_is_packed_anew():
     np.testing.assert_array_equal(np.bincount(parts, weights), [10, 10])
 
 
+def few_pairs():
+    rng = np.random.default_rng(2)
+    labels = rng.integers(0, 4, (90, 6))
+    table = np.hstack([labels[:, [i]] == np.arange(4) for i in range(6)]).astype(float)
+    mass = rng.integers(1, 4, 90).astype(float)
+    return sp.csr_matrix(table), mass, rng
+
+
+def test_pulls_of_a_complete_graph_are_corrected_exactly():
+    table, mass, rng = few_pairs()
+    adjacency = Adjacency.of_pairs(table, mass)
+    assert adjacency.is_complete
+    assert not Adjacency.of_nets(table, mass, CLIQUES).is_complete
+    before, after = rng.integers(0, 5, (2, 90))
+    tally = adjacency.tally(before, 5)
+    pull = adjacency.pulls(before, tally, 5)
+    adjacency.correct_pulls(before, after, pull)
+    np.testing.assert_array_equal(pull, adjacency.pulls(after, tally, 5))
+
+
+def test_a_complete_graph_and_its_nets_are_refined_to_the_same_cuts():
+    table, mass, rng = few_pairs()
+    limits = PartLimits.of(mass, 4, 0.05)
+    for _ in range(5):
+        groups = rng.integers(0, 4, 90)
+        results = [
+            refine(adjacency, groups, mass, limits)
+            for adjacency in (
+                Adjacency.of_pairs(table, mass),
+                Adjacency.of_nets(table, mass, CLIQUES),
+            )
+        ]
+        np.testing.assert_array_equal(results[0][0], results[1][0])
+        assert results[0][1] == results[1][1]
+
+
+def test_a_refinement_ends_in_a_state_that_an_earlier_one_passed_through():
+    table, mass, rng = few_pairs()
+    adjacency, limits = Adjacency.of_pairs(table, mass), PartLimits.of(mass, 4, 0.05)
+    visited = {}
+    groups = rng.integers(0, 4, 90)
+    first = refine(adjacency, groups, mass, limits, visited=visited)
+    assert np.isfinite(first[1][-1])
+    assert refine(adjacency, groups, mass, limits, visited=visited)[1] == [np.inf]
+
+
+def test_a_state_is_repeated_only_after_as_many_passes():
+    """Fewer passes before it leave more passes, which may lead to a smaller cut."""
+    table, mass, rng = few_pairs()
+    limits = PartLimits.of(mass, 4, 0.05)
+    adjacency, parts = Adjacency.of_pairs(table, mass), rng.integers(0, 4, 90)
+    state = _refinement._PartitionState(adjacency, mass, limits, parts, 0.0)
+    visited = {}
+    passes = [0, 0, 3, 2, 2, 5]  # 0: before the sweeps
+    repeated = [state.is_repeated(visited, n_passes) for n_passes in passes]
+    assert repeated == [False, True, False, False, True, True]
+
+
 def test_one_part_and_a_part_for_everyone():
     B = sp.csr_matrix(np.eye(4))
     for solve in (cut_cliques, cut_hypergraph):

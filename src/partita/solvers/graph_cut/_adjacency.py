@@ -100,6 +100,11 @@ class Adjacency(NamedTuple):
         """Number of vertices."""
         return len(self.start) - 1
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether all pairs are written down. Their weights are integers, whose sums are exact."""
+        return self.kind == EDGES and len(self.other) == self.n_vertices**2
+
     def work(self, n_parts: int, n_refinements: int) -> float:
         """Return about how many elementary operations some refinements need."""
         visits = len(self.other) * (_PER_EDGE if self.kind == EDGES else _PER_PIN * n_parts)
@@ -145,6 +150,16 @@ class Adjacency(NamedTuple):
             _VERTICES_PER_BLOCK,
         )
         return out
+
+    def correct_pulls(
+        self, before: NDArray[np.int64], after: NDArray[np.int64], pull: NDArray[np.float64]
+    ) -> None:
+        """Update `pull` in place: the parts of some vertices of a complete graph have changed."""
+        moved = np.flatnonzero(before != after)
+        change = np.zeros((pull.shape[1], len(moved)), self.value.dtype)
+        change[after[moved], np.arange(len(moved))] = 1
+        change[before[moved], np.arange(len(moved))] = -1
+        pull += (change @ self.value.reshape(self.n_vertices, -1)[moved]).T
 
     def move_cost(self, n_parts: int) -> float:
         """Return the mean number of look-ups to choose a move and to correct the pulls."""

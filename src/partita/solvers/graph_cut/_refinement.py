@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from partita._packages import is_installed, require_package
 from partita.config import report_progress
 from partita.solvers.graph_cut._adjacency import Adjacency
 from partita.solvers.graph_cut._part_limits import PartLimits, number_parts, repack
-from partita.solvers.kmeans import weighted_kmeans
+from partita.solvers.kmeans import one_blas_thread, weighted_kmeans
 
 __all__ = ["Cut", "Initialization", "balanced_cut", "choose_partitioner", "kmeans_groups", "refine"]
 
@@ -102,6 +103,7 @@ def balanced_cut(
     n_refinements = initialization.n_init + n_perturbations
     work = adjacency.work(n_parts, n_refinements)
     best, history = limits.packing, [np.inf]
+    visited: dict[bytes, int] = {}
 
     def initial_groups() -> Iterator[NDArray[np.int64]]:
         yield from initialization.make(limits)
@@ -109,7 +111,8 @@ def balanced_cut(
             yield _perturbed(best, n_parts, rng, mix=i % 2 == 1)
 
     for done, groups in enumerate(initial_groups(), 1):
-        parts, cuts = refine(adjacency, groups, weights, limits, work)
+        with one_blas_thread():
+            parts, cuts = refine(adjacency, groups, weights, limits, work, visited)
         if cuts[-1] < history[-1] * (1 - _ROUNDING):
             best, history = parts, cuts
         report_progress(task, done, n_refinements)
@@ -174,13 +177,15 @@ def refine(
     weights: NDArray[np.float64],
     limits: PartLimits,
     work: float = 0.0,
+    visited: dict[bytes, int] | None = None,
 ) -> tuple[NDArray[np.int64], list[float]]:
     """Turn any groups into parts within the capacities, with a cut that no pass makes smaller.
 
     Sweeps over all vertices until none moves, then Fiduccia-Mattheyses passes until one does not
     lower the cut. On graphs so large that a pass visits only a small share of the vertices, the
     number of passes is limited. `work` is that of all refinements, by which the kernels' form is
-    chosen.
+    chosen. `visited` has the states that earlier refinements passed through. In one of them this
+    refinement ends, because it would go the same way, and its last cut is infinite.
 
     Returns
     -------
@@ -188,16 +193,20 @@ def refine(
     history : list of float
         Cut after every pass.
     """
-    n_parts = len(limits.share)
+    n_parts, visited = len(limits.share), {} if visited is None else visited
     state = _PartitionState(adjacency, weights, limits, number_parts(groups, limits), work)
+    if state.is_repeated(visited, 0):
+        return state.parts, [np.inf]
     state.sweep()
     if state.is_overloaded:  # no single vertex fits anywhere else
         parts = repack(state.parts, weights, limits)
         state = _PartitionState(adjacency, weights, limits, parts, work)
         state.sweep()
-    history = [adjacency.cut(state.parts, n_parts, work)]
+    history = [state.cut()]
     n_passes = max(1, int(_WORK / (_PATIENCE * adjacency.move_cost(n_parts))))
     while len(history) <= n_passes:
+        if state.is_repeated(visited, len(history)):
+            return state.parts, [*history, np.inf]
         gain = state.run_pass()
         if gain == 0.0:
             break
@@ -235,6 +244,7 @@ class _PartitionState:
     ) -> None:
         self.n_parts = len(limits.share)
         self.adjacency, self.parts, self.work = adjacency, parts, work
+        self._latest: tuple[NDArray[np.int64], NDArray[np.float64]] | None = None
         is_movable = np.ones(len(parts), np.bool_)
         is_movable[limits.heavy] = False
         self.limits = _Limits(weights, limits.capacity, is_movable)
@@ -250,9 +260,37 @@ class _PartitionState:
         """Whether a part holds more than its capacity."""
         return bool(np.any(self.arrays.loads > self.limits.capacity))
 
+    def is_repeated(self, visited: dict[bytes, int], n_passes: int) -> bool:
+        """Return whether this state was visited after as many passes or fewer; record it.
+
+        `n_passes` counts the sweeps as one pass. A state before and after them is not the same.
+        """
+        digest = blake2b(b"swept" if n_passes else b"start", digest_size=16)
+        for array in (self.parts, self.arrays.loads, self.arrays.tally):
+            digest.update(array.tobytes())
+        key = digest.digest()
+        is_repeated = visited.get(key, n_passes + 1) <= n_passes
+        if not is_repeated:
+            visited[key] = n_passes
+        return is_repeated
+
     def _pulls(self) -> tuple[NDArray[np.float64], float]:
-        pull = self.adjacency.pulls(self.parts, self.arrays.tally, self.n_parts, self.work)
+        """Return pulls that kernels may overwrite, and the gain that is a rounding error."""
+        if self._latest is None:
+            pull = self.adjacency.pulls(self.parts, self.arrays.tally, self.n_parts, self.work)
+        else:
+            before, pull = self._latest
+            self.adjacency.correct_pulls(before, self.parts, pull)
+        if self.adjacency.is_complete:  # sums are exact: a correction gives the same bits
+            self._latest = self.parts.copy(), pull.copy()
         return pull, _ROUNDING * float(pull.max(initial=0.0))
+
+    def cut(self) -> float:
+        """Return the cost of the partition."""
+        if not self.adjacency.is_complete:
+            return self.adjacency.cut(self.parts, self.n_parts, self.work)
+        pull, _ = self._pulls()
+        return float(pull.sum() - pull[np.arange(len(pull)), self.parts].sum()) / 2
 
     def sweep(self) -> None:
         """Visit all vertices and move each to the part that pulls most, until none moves."""
