@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -15,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, generate
+from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, clustering, generate
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
@@ -182,6 +185,24 @@ def test_noise_is_one_cluster_with_a_warning():
     assert method.scan_.best_k is None
     assert set(method.labels_) == {0}
     assert set(method.predict(noise[:5])) == {0}
+
+
+@pytest.mark.parametrize(
+    ("generator", "expected"), [("landmark_spectral", [None, 3]), ("random_k", [None])]
+)
+def test_round_clusters_are_looked_for_if_none_are_isolated(monkeypatch, generator, expected):
+    suggestions = []
+
+    def scan(X, ks, *, generator, **options):
+        suggestions.append(3 if generator is None else None)
+        return SimpleNamespace(best_k=suggestions[-1], k=np.asarray(ks))
+
+    monkeypatch.setattr(clustering, "scan_k_features", scan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PartitaWarning)  # "no structure"
+        method = EnsembleClustering(generator=generator, random_state=0).fit(X)
+    assert suggestions == expected
+    assert method.n_clusters_ == (expected[-1] or 1)
 
 
 def test_the_scan_of_many_samples_takes_some_of_them():

@@ -24,7 +24,7 @@ from partita.metrics import adjusted_rand
 from partita.select_k import scan_k, scan_k_features
 from partita.select_k._decision import Decision
 from partita.select_k._evidence import Evidence, isolation, tightness
-from partita.select_k._null import copies, permuted
+from partita.select_k._null import copies, permuted, uniform_reference
 from partita.select_k._rows import DistinctRows, agreements
 from partita.solvers.components import connected_components
 
@@ -171,6 +171,49 @@ def test_isolation_is_the_share_of_neighbors_in_another_cluster():
     assert Evidence.isolation(X).of(one_apart) == pytest.approx(np.log((by_chance + 1) / 9))
 
 
+def test_equal_samples_are_no_isolated_cluster():
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    X = np.vstack([points, np.repeat(points[:1], 40, axis=0)])
+    copies_apart = np.repeat([0, 1], 40)
+    copies_apart[0] = 1
+    alone = np.arange(40) == 0
+    expected = Evidence.isolation(points).of(alone.astype(int))
+    assert Evidence.isolation(X).of(copies_apart) == pytest.approx(expected)
+
+
+def test_the_reference_shuffles_features_that_most_samples_have_in_common():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 4))
+    X[:30, 1] = 0.0
+    X[:, 3] = 1.0
+    reference = uniform_reference(X, rng)
+    np.testing.assert_array_equal(np.sort(reference[:, 1]), np.sort(X[:, 1]))
+    assert not np.array_equal(reference[:, 1], X[:, 1])
+    assert len(np.unique(reference[:, 0])) == 50
+    np.testing.assert_allclose(reference[:, 3], 1.0, rtol=0, atol=1e-12)
+    only_counts = uniform_reference(X[:, [1]], rng)
+    np.testing.assert_array_equal(np.sort(only_counts, axis=0), np.sort(X[:, [1]], axis=0))
+
+
+def test_isolation_decides_where_partitions_agree_better_on_joined_clusters():
+    """At K = 2 every partition joins the same clusters; at K = 4 some partitions miss one."""
+    rng = np.random.default_rng(0)
+    observed = np.array([1.0, 0.97, 0.96, 0.6])
+    nulls = rng.normal(0.6, 0.05, (10, 4))
+    isolation_of_nulls = rng.normal([3.5, 3.2, 3.0, 2.9], 0.1, (10, 4))
+    evidence = np.array([6.0, 6.4, 6.8, 3.5]), isolation_of_nulls
+    halves = np.tile(observed, (4, 1))
+    options = {"ks": [2, 3, 4, 5], "observed": observed, "halves": halves, "nulls": nulls}
+    by_separation = Decision(**options, n_planned=10, evidence=evidence)
+    by_isolation = Decision(**options, n_planned=10, evidence=evidence, by_evidence=True)
+    assert (by_separation.best_k, by_isolation.best_k) == (2, 4)
+    expected = evidence[0] - isolation_of_nulls.mean(axis=0)
+    np.testing.assert_allclose(by_isolation.gain, expected, rtol=0, atol=1e-12)
+    spread = isolation_of_nulls.std(axis=0, ddof=1) * np.sqrt(1.1)
+    np.testing.assert_allclose(by_isolation.error, spread, rtol=0, atol=1e-12)
+    assert by_isolation.difference_error[2] == 0
+
+
 def test_a_circle_around_another_is_found_by_a_generator_that_cuts_graphs():
     X, _ = make_circles(100, noise=0.04, factor=0.4, random_state=0)
     generator = LandmarkSpectral(n_partitions=8, n_jobs=1)
@@ -179,6 +222,8 @@ def test_a_circle_around_another_is_found_by_a_generator_that_cuts_graphs():
     assert scan.best_k == 2, str(scan)
     assert "tightness" not in scan.curves
     assert scan.nulls["isolation"].shape == (scan.n_null, 2)
+    assert scan.criterion == "isolation"
+    assert len(scan.resample_records()) == 2 * 2 * 2
     assert scan_k_features(shaped_noise("ring"), [2, 3], **options).best_k is None
 
 

@@ -15,7 +15,14 @@ from partita._sklearn_compat import HasMethods, Interval, StrOptions, fit_contex
 from partita.generators import GENERATORS, SCALES, make_generator, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.registry import prepare
-from partita.select_k import LARGEST_SCAN, KScan, choose_number, default_range, scan_k_features
+from partita.select_k import (
+    LARGEST_SCAN,
+    KScan,
+    choose_number,
+    cuts_a_graph,
+    default_range,
+    scan_k_features,
+)
 
 __all__ = ["EnsembleClustering"]
 
@@ -70,8 +77,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     The scan clusters the features, and reference data without clusters, for every number. This
     takes much longer than the consensus: pass `n_clusters` if you know it. The scan uses
     `generator` if that has the parameters k_min and k_max, with at most 40 partitions per number,
-    at most 2000 samples, drawn at random, and only dense features. If no number does better than
-    the reference data, a warning says so, and all samples are one cluster.
+    at most 2000 samples, drawn at random, and only dense features. A generator that cuts a graph
+    finds isolated clusters of any shape; if there are none, a second scan looks for round ones, by
+    k-means. If no number does better than the reference data, a warning says so, and all samples
+    are one cluster.
 
     Examples
     --------
@@ -140,14 +149,22 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         if {"n_partitions", "k_min", "k_max", "random_state"} <= parameters.keys():
             n_partitions = min(parameters["n_partitions"], _SCANNED_PARTITIONS)
             scanned = clone(generator).set_params(n_partitions=n_partitions)
-        return scan_k_features(
-            X,
-            default_range(X.shape[0]),
-            generator=scanned,
-            method=method,
-            max_samples=LARGEST_SCAN,
-            random_state=rng,
-        )
+
+        def scan(generator: Any) -> KScan:
+            return scan_k_features(
+                X,
+                default_range(X.shape[0]),
+                generator=generator,
+                method=method,
+                max_samples=LARGEST_SCAN,
+                random_state=rng,
+            )
+
+        first = scan(scanned)
+        if first.best_k is not None or scanned is None or not cuts_a_graph(scanned):
+            return first
+        round_clusters = scan(None)  # those that touch are tight, though not isolated
+        return first if round_clusters.best_k is None else round_clusters
 
     def _scale(self, generator: Any) -> str:
         """Return the treatment of the features, "none" for generators that choose it themselves."""

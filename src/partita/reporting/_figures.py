@@ -167,8 +167,9 @@ def _figures_of_scan(content: Content) -> Iterator[FigureEntry]:
         ScanDisplay.from_scan(scan),
         "Curves over K",
         f"Curves from K = {scan.k[0]} to {scan.k[-1]}, with a band for ensembles without structure "
-        f"(the null), and the distribution of the consensus values. The separation exceeds the "
-        f"null most at K = {scan.k[np.argmax(scan.gain)]}, by {scan.gain.max():.2f}. {suggestion}",
+        "(the null), and the distribution of the consensus values. "
+        f"The {scan.criterion} exceeds the null most at K = {scan.k[np.argmax(scan.gain)]}, "
+        f"by {scan.gain.max():.2f}. {suggestion}",
         "from_scan(scan)",
     )
     yield _figure(

@@ -20,13 +20,15 @@ generators that cut a graph its isolation, minus the logarithm of the share of n
 cluster. Because thin shapes such as rings are tight and easy to cut as well, the separation must
 also be above the null, at the same level, or nearly perfect.
 
-The suggestion is the K with the largest gain of those that beat the null. For labels there is one
-exception. Partitions with fewer clusters than there are join some of them, which costs the gain of
-the right K more than that of K - 1. The silhouette is not misled by them, but where partitions are
-cut ever finer it has no peak and takes too many clusters (docs/choosing-k.md). So the K with the
-largest silhouette is suggested if it is a peak, clearly above every larger K, and if its gain is
-tied with the largest one. Two values are tied if their difference is within its standard error,
-over the same halves and null ensembles.
+The suggestion is the K with the largest gain of those that beat the null. The gain is that of the
+separation, or for generators that cut a graph that of the isolation: their partitions agree less at
+the right K than at a K that joins clusters. For labels there is one exception. Partitions with
+fewer clusters than there are join some of them, which costs the gain of the right K more than that
+of K - 1. The silhouette is not misled by them, but where partitions are cut ever finer it has no
+peak and takes too many clusters (docs/choosing-k.md). So the K with the largest silhouette is
+suggested if it is a peak, clearly above every larger K, and if its gain is tied with the largest
+one. Two values are tied if their difference is within its standard error, over the same halves and
+null ensembles.
 """
 
 from __future__ import annotations
@@ -72,6 +74,8 @@ class Decision:
     silhouette : (array of shape (n_k,), array of shape (n_halves, n_k)), optional
         The silhouette of the ensemble and of halves of its partitions. By default the gain decides
         alone.
+    by_evidence : bool, default=False
+        Whether the gain is that of the evidence instead of the separation.
     """
 
     ks: Sequence[int]
@@ -81,11 +85,24 @@ class Decision:
     n_planned: int
     evidence: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     silhouette: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    by_evidence: bool = False
 
     @property
     def gain(self) -> NDArray[np.float64]:
-        """Separation minus its mean over the null ensembles, as a share of the largest possible."""
-        return self._scale * (self.observed - self.nulls.mean(axis=0))
+        """The criterion minus its mean over the null ensembles.
+
+        For the separation, as a share of the largest possible difference.
+        """
+        observed, nulls = self._criterion
+        return observed - nulls.mean(axis=0)
+
+    @property
+    def _criterion(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The curve whose gain decides, of the ensemble and of the null ensembles."""
+        if self.by_evidence:
+            assert self.evidence is not None
+            return self.evidence
+        return self._scale * self.observed, self._scale * self.nulls
 
     @property
     def _scale(self) -> NDArray[np.float64]:
@@ -94,9 +111,11 @@ class Decision:
     @property
     def error(self) -> NDArray[np.float64]:
         """Standard error of the gain, that of another null ensemble included."""
-        spread = np.var(self.nulls, axis=0, ddof=1)
-        variance = _variance_of_all(self.halves) + spread * (1 + 1 / len(self.nulls))
-        return self._scale * np.sqrt(variance)
+        nulls = self._criterion[1]
+        variance = np.var(nulls, axis=0, ddof=1) * (1 + 1 / len(nulls))
+        if not self.by_evidence:
+            variance += _variance_of_all(self._scale * self.halves)
+        return np.sqrt(variance)
 
     @property
     def difference_error(self) -> NDArray[np.float64]:
@@ -104,12 +123,12 @@ class Decision:
         return self._difference_error(self.best)
 
     def _difference_error(self, other: int) -> NDArray[np.float64]:
-        scale = self._scale
-        halves, nulls = scale * self.halves, scale * self.nulls
-        return np.sqrt(
-            _variance_of_all(halves - halves[:, [other]])
-            + np.var(nulls - nulls[:, [other]], axis=0, ddof=1) / len(nulls)
-        )
+        nulls = self._criterion[1]
+        spread = np.var(nulls - nulls[:, [other]], axis=0, ddof=1)
+        if self.by_evidence:  # of halves nothing is known: the ensemble varies like a null
+            return np.sqrt(spread * (1 + 1 / len(nulls)))
+        halves = self._scale * self.halves
+        return np.sqrt(_variance_of_all(halves - halves[:, [other]]) + spread / len(nulls))
 
     @property
     def _ratios(self) -> NDArray[np.float64]:
@@ -176,9 +195,18 @@ class Decision:
             return True
         if n < _FIRST_LOOK or (n - _FIRST_LOOK) % _LOOK_EVERY:
             return False
-        if self._ratios.max() <= _HOPELESS * self._final_bound:
+        if self._is_hopeless.all():
             return True
         return bool(self._is_better.any()) and self._choice_is_settled
+
+    @property
+    def _is_hopeless(self) -> NDArray[np.bool_]:
+        """Whether each K is so far from the bound that more null ensembles hardly help.
+
+        The separation of a few null ensembles of features is too uncertain to say so.
+        """
+        ratios = self._ratios if self.evidence is None else _ratios(*self.evidence)
+        return ratios <= _HOPELESS * self._final_bound
 
     @property
     def best_k(self) -> int | None:
@@ -193,10 +221,10 @@ class Decision:
         """
         n, best = len(self.nulls), self.best
         difference = self.gain - self.gain[best]
-        nulls = self._scale * self.nulls
+        nulls = self._criterion[1]
         paired = nulls - nulls[:, [best]]
         doubt = np.std(paired, axis=0, ddof=1) / np.sqrt(n) * student_t.ppf(1 - _DOUBT, n - 1)
-        is_out = (difference + doubt < 0) | (self._ratios <= _HOPELESS * self._final_bound)
+        is_out = (difference + doubt < 0) | self._is_hopeless
         is_out[best] = True
         return bool(is_out.all())
 

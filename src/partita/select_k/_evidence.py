@@ -53,12 +53,16 @@ class Evidence:
 
     @classmethod
     def isolation(cls, X: Points) -> Evidence:
-        """Return the evidence for partitions that cut a graph of neighbors."""
-        rows = np.unique(np.linspace(0, len(X) - 1, _COMPARED_SAMPLES).astype(np.int64))
-        n_neighbors = min(_N_NEIGHBORS + 1, len(X))
-        nearest = NearestNeighbors(n_neighbors=n_neighbors).fit(X)
-        neighbors = nearest.kneighbors(X[rows], return_distance=False)
-        return cls("isolation", lambda labels: isolation(rows, neighbors, labels))
+        """Return the evidence for partitions that cut a graph of neighbors.
+
+        Equal points count once: they are their own nearest neighbors, in noise as well.
+        """
+        points, first = np.unique(X, axis=0, return_index=True)
+        chosen = np.unique(np.linspace(0, len(points) - 1, _COMPARED_SAMPLES).astype(np.int64))
+        n_neighbors = min(_N_NEIGHBORS + 1, len(points))
+        nearest = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
+        neighbors = nearest.kneighbors(points[chosen], return_distance=False)
+        return cls("isolation", lambda labels: isolation(chosen, neighbors, labels[first]))
 
 
 def tightness(X: Points, labels: Labels) -> float:

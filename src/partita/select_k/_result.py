@@ -57,9 +57,11 @@ class KScan:
         tightness or isolation.
     gain : array of shape (n_k,)
         Separation minus its mean over the null ensembles, divided by the largest possible
-        difference, 1 minus that mean.
+        difference, 1 minus that mean. If the generator cuts a graph, isolation minus its mean over
+        the null ensembles.
     standard_error : array of shape (n_k,)
-        Standard error of the gain, from halves and null ensembles.
+        Standard error of the gain, from halves and null ensembles; that of the isolation from null
+        ensembles.
     difference_error : array of shape (n_k,)
         Standard error of the difference between the gain and the best gain, over the same halves
         and the same null ensembles.
@@ -80,7 +82,7 @@ class KScan:
         see `partita.structure.hidden_groups`. Empty for `scan_k_features`, whose partitions have
         as many clusters as the consensus.
     criterion : str
-        Name of the curve whose gain decides.
+        Name of the curve whose gain decides: "separation" or "isolation".
     """
 
     k: NDArray[np.int64]
@@ -143,7 +145,7 @@ class KScan:
                 name: float(values[r, j] if values.ndim == 2 else values[r, half, j])
                 for name, values in self.resamples.items()
             }
-            for r in range(len(self.resamples[self.criterion]))
+            for r in range(len(self.resamples[CRITERION]))
             for half in (0, 1)
             for j, k in enumerate(self.k)
         ]
