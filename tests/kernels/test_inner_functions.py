@@ -28,7 +28,7 @@ def list_clusters(codes, x, missing_code, offsets, first, last, clusters, partit
 def test_add_costs(dtype, width):
     rng = np.random.default_rng(width)
     table = rng.integers(-127, 128, (50, width)).astype(dtype)
-    rows = rng.integers(0, 50, 70).astype(np.int32)
+    rows = rng.integers(0, 50, 70).astype(np.uint32)
     origin, step, begin = rng.normal(size=(3, width)).astype(np.float32)
     sums = np.empty(width, np.int16)
     for first, last in ((0, 64), (3, 4), (10, 31), (5, 5)):
@@ -50,7 +50,7 @@ def test_list_clusters(dtype, m, share):
     offsets = (7 * np.arange(m + 1)).astype(np.int32)
     for x in range(20):
         for first, last in ((0, m), (m // 3, m), (m // 3, m - m // 4)):
-            clusters, partitions = np.full((2, m + _lists.PADDING), -5, np.int32)
+            clusters, partitions = np.full((2, m + _lists.PADDING), 5, np.uint32)
             n = list_clusters(labels, x, missing, offsets, first, last, clusters, partitions)
             labeled = first + np.flatnonzero(labels[x, first:last] != missing)
             np.testing.assert_array_equal(partitions[:n], labeled)

@@ -16,7 +16,9 @@ def list_clusters(codes, x, missing_code, offsets, first, last, clusters, partit
     """Fill `clusters` and `partitions` with those of the labels of row x; return their number.
 
     Only partitions first..last are listed. codes : unsigned (n, m), missing_code : of the same
-    type, offsets : int32, clusters, partitions : int32 of length m + PADDING.
+    type, offsets : int32, clusters, partitions : uint32 of length m + PADDING. Unsigned: numba does
+    not test whether such indices are negative. `first` must not be a literal, for which numba would
+    compile this function again.
 
     The first loop has no branch, which would be mispredicted where labels are missing at random.
     """
@@ -25,6 +27,6 @@ def list_clusters(codes, x, missing_code, offsets, first, last, clusters, partit
         partitions[n] = i
         n += np.uint64(row[i] != missing_code)
     for a in range(n):
-        labeled = np.uint32(partitions[a])
-        clusters[a] = offsets[labeled] + np.int32(row[labeled])
+        labeled = partitions[a]
+        clusters[a] = offsets[labeled] + row[labeled]
     return np.int64(n)

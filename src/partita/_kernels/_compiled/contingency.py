@@ -22,26 +22,19 @@ def _is_complete(row, missing_code):
 
 def cluster_sums(codes, missing_code, offsets, values, first, last, out):
     if first < last:  # a row of no partitions has no first code
-        clusters, partitions, cluster = _room_for_lists(codes)
-        _cluster_sums(
-            codes, missing_code, offsets, values, first, last, clusters, partitions, cluster, out
-        )
+        lists = _room_for_lists(codes)
+        _cluster_sums(codes, missing_code, offsets, values, first, last, lists, out)
 
 
 def _room_for_lists(codes):
-    """Return arrays for the clusters and the partitions of a row, and the former unsigned.
-
-    numba does not test whether unsigned indices are negative.
-    """
-    clusters, partitions = np.empty((2, codes.shape[1] + PADDING), np.int32)
-    return clusters, partitions, clusters.view(np.uint32)
+    """Return an array for the clusters and the partitions of a row."""
+    return np.empty((2, codes.shape[1] + PADDING), np.uint32)
 
 
 @jit
-def _cluster_sums(
-    codes, missing_code, offsets, values, first, last, clusters, partitions, cluster, out
-):
-    """Add to `out` as `cluster_sums` does; the lists are scratch."""
+def _cluster_sums(codes, missing_code, offsets, values, first, last, lists, out):
+    """Add to `out` as `cluster_sums` does; `lists` is scratch."""
+    clusters, partitions = lists[0], lists[1]
     for x in range(len(codes)):
         row, value = codes[x], values[x]
         if _is_complete(row[first:last], missing_code):
@@ -50,7 +43,7 @@ def _cluster_sums(
         else:
             n = list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions)
             for a in range(n):
-                out[cluster[a]] += value
+                out[clusters[a]] += value
 
 
 @jit
@@ -63,19 +56,18 @@ def n_labeled(codes, missing_code, start, stop, out):
 
 
 def row_sums(codes, missing_code, offsets, values, start, stop, out):
-    clusters, partitions, cluster = _room_for_lists(codes)
-    _row_sums(codes, missing_code, offsets, values, start, stop, clusters, partitions, cluster, out)
+    lists = _room_for_lists(codes)
+    _row_sums(codes, missing_code, offsets, values, start, stop, lists, out)
 
 
 @jit
-def _row_sums(
-    codes, missing_code, offsets, values, start, stop, clusters, partitions, cluster, out
-):
+def _row_sums(codes, missing_code, offsets, values, start, stop, lists, out):
     """Fill `out` as `row_sums` does: add up four rows at a time, until a label is missing.
 
     An addition waits for the one before it in the same row, but not for those in other rows.
+    `lists` is scratch.
     """
-    m = codes.shape[1]
+    m, clusters, partitions = codes.shape[1], lists[0], lists[1]
     first = start
     while first + 4 <= stop:
         is_complete = True
@@ -99,9 +91,9 @@ def _row_sums(
             for i in range(np.uint64(m)):
                 total += values[np.uint32(offsets[i]) + row[i]]
         else:
-            n = list_clusters(codes, x, missing_code, offsets, 0, m, clusters, partitions)
+            n = list_clusters(codes, x, missing_code, offsets, np.int64(0), m, clusters, partitions)
             for k in range(n):
-                total += values[cluster[k]]
+                total += values[clusters[k]]
         out[x] = total
 
 
@@ -177,14 +169,12 @@ def pair_sums(columns, missing_code, offsets, weights, x_log_x, i, totals, logs)
 @jit
 def overlaps(codes, missing_code, offsets, values, share, n_shares, out):
     m = codes.shape[1]
-    clusters, partitions = np.empty(m + PADDING, np.int32), np.empty(m + PADDING, np.int32)
-    # unsigned: numba does not test for negative indices
-    cluster, partition = clusters.view(np.uint32), partitions.view(np.uint32)
+    clusters, partitions = np.empty(m + PADDING, np.uint32), np.empty(m + PADDING, np.uint32)
     for x in range(len(codes)):
-        n = list_clusters(codes, x, missing_code, offsets, 0, m, clusters, partitions)
+        n = list_clusters(codes, x, missing_code, offsets, np.int64(0), m, clusters, partitions)
         value = values[x]
         for a in range(n):
-            if partition[a] % n_shares == share:
-                row = out[cluster[a]]
+            if partitions[a] % n_shares == share:
+                row = out[clusters[a]]
                 for b in range(a + 1):
-                    row[cluster[b]] += value
+                    row[clusters[b]] += value

@@ -11,7 +11,7 @@ from partita._kernels._compiled._lists import PADDING, list_clusters
 def row_costs(table, costs, constant, scale, start, stop, out):
     codes, missing_code, offsets = table
     lookup, slope = costs
-    lists, slopes = np.empty((2, codes.shape[1] + PADDING), np.int32), np.empty(slope.shape[1])
+    lists, slopes = np.empty((2, codes.shape[1] + PADDING), np.uint32), np.empty(slope.shape[1])
     _row_costs(
         codes, missing_code, offsets, lookup, slope, constant, scale, start, stop, lists, slopes,
         out,
@@ -25,8 +25,9 @@ def _row_costs(
     """Fill `out` as `row_costs` does; `lists` and `slopes` are scratch."""
     clusters, partitions = lists[0], lists[1]
     n_groups = np.uint64(lookup.shape[1])  # unsigned: numba does not test for negative indices
+    first, last = np.int64(0), codes.shape[1]
     for x in range(start, stop):
-        n = list_clusters(codes, x, missing_code, offsets, 0, codes.shape[1], clusters, partitions)
+        n = list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions)
         for k in range(n_groups):
             out[x, k] = 0.0
             slopes[k] = 0.0
@@ -39,10 +40,19 @@ def _row_costs(
             out[x, k] = constant[x] + (out[x, k] + scale[x] * slopes[k])
 
 
-@jit
 def own_costs(table, costs, constant, scale, groups, start, stop, out):
     codes, missing_code, offsets = table
     lookup, slope = costs
+    _own_costs(
+        codes, missing_code, offsets, lookup, slope, constant, scale, groups, start, stop, out
+    )
+
+
+@jit
+def _own_costs(
+    codes, missing_code, offsets, lookup, slope, constant, scale, groups, start, stop, out
+):
+    """Fill `out` as `own_costs` does."""
     for x in range(start, stop):
         k = groups[x]
         if k < 0:
@@ -59,26 +69,21 @@ def own_costs(table, costs, constant, scale, groups, start, stop, out):
 def move(table, complete, weights, mass, moves, first, last, counts, masses):
     codes, missing_code, offsets = table
     moved, old, new = moves
-    lists = np.empty((2, codes.shape[1] + PADDING), np.int32)
+    lists = np.empty((2, codes.shape[1] + PADDING), np.uint32)
     change = np.zeros(masses.shape[1])
     _move(
         codes, missing_code, offsets, complete, weights, mass, moved, old, new, first, last, lists,
-        lists.view(np.uint32), change, counts, masses,
+        change, counts, masses,
     )  # fmt: skip
 
 
 @jit
 def _move(
     codes, missing_code, offsets, complete, weights, mass, moved, old, new, first, last, lists,
-    unsigned_lists, change, counts, masses,
+    change, counts, masses,
 ):  # fmt: skip
-    """Update `counts` and `masses` as `move` does; `lists` and `change` are scratch.
-
-    `unsigned_lists` is a view of `lists`: numba does not test whether unsigned indices are
-    negative.
-    """
+    """Update `counts` and `masses` as `move` does; `lists` and `change` are scratch."""
     clusters, partitions = lists[0], lists[1]
-    cluster, partition = unsigned_lists[0], unsigned_lists[1]
     for x in moved:
         row, n = codes[x], 0
         if not complete:
@@ -94,8 +99,8 @@ def _move(
                     counts[np.uint32(offsets[i]) + row[i], group] += w
             else:
                 for a in range(n):
-                    counts[cluster[a], group] += w
-                    masses[partition[a], group] += v
+                    counts[clusters[a], group] += w
+                    masses[partitions[a], group] += v
     if complete:
         for i in range(first, last):
             for k in range(len(change)):
@@ -104,7 +109,7 @@ def _move(
 
 @jit
 def ratio_tables(counts, masses, overall, mu, offsets, first, last, lookup, slope):
-    n_groups = np.uint64(counts.shape[1])  # unsigned, see `_move`
+    n_groups = np.uint64(counts.shape[1])  # unsigned: see `_row_costs`
     for i in range(first, last):
         begin, end = np.uint64(offsets[i]), np.uint64(offsets[i + 1])
         for k in range(n_groups):

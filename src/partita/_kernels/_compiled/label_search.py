@@ -16,7 +16,6 @@ from partita._kernels.label_search import TIE, ULP
 
 __all__ = ["assign"]
 
-_BLOCK = 512  # rows whose bounds are updated together
 _ROWS = 32  # rows whose costs are kept together
 _BATCH = 64  # entries whose sum cannot overflow 16 bits
 
@@ -51,84 +50,48 @@ def assign(table, search, terms, start, stop, assignment):
     change a group.
     """
     complete, unit, quantized, place, active_quantized, shifts = search.bounds
-    m, width, n_active = table.codes.shape[1], quantized[0].shape[1], active_quantized[0].shape[1]
-    lists = np.empty((_ROWS, 2, m + PADDING), np.int32)
-    lists[:, 1] = np.arange(m + PADDING)
-    low, active_low = (np.empty((_ROWS, n), np.float32) for n in (width, n_active))
-    return _assign(
-        tuple(table), complete, unit, tuple(search.costs), tuple(quantized), place,
-        tuple(active_quantized), tuple(shifts), terms.scale, terms.n_labeled, start, stop,
-        lists, low, active_low, np.empty((3, _BLOCK), np.int64), np.empty(width, np.int16),
-        np.empty(_BLOCK), tuple(assignment),
+    rise, fall, inactive_fall = shifts
+    lookup, slope = search.costs
+    groups, upper, lower = assignment
+    record, scale, n_labeled = (*table, complete), terms.scale, terms.n_labeled
+    rows, inactive_lower = np.empty(stop - start, np.int64), np.empty(stop - start)
+    n_rows = _list_undecided(
+        complete, rise, fall, inactive_fall, scale, n_labeled, groups, start, stop, upper, lower,
+        inactive_lower, rows,
+    )  # fmt: skip
+    rows = rows[:n_rows]
+    lists = np.empty((_ROWS, 2, table.codes.shape[1] + PADDING), np.uint32)
+    lists[:, 1] = np.arange(lists.shape[2])
+    sums = np.empty(quantized[0].shape[1], np.int16)
+    if len(place) > 0:
+        low = np.empty((_ROWS, active_quantized[0].shape[1]), np.float32)
+        n_rows = _compare_active(
+            record, tuple(active_quantized), place, scale, n_labeled, inactive_lower, groups,
+            start, lists, low, np.empty(_ROWS, np.int64), sums, upper, lower, rows,
+        )  # fmt: skip
+        rows = rows[:n_rows]
+    low = np.empty((_ROWS, len(sums)), np.float32)
+    return _take_cheapest(
+        record, tuple(quantized), unit, lookup, slope, scale, n_labeled, rows, lists, low, sums,
+        groups, upper, lower,
     )  # fmt: skip
 
 
 @jit
-def _assign(
-    table, complete, unit, costs, quantized, place, active_quantized, shifts, scale, n_labeled,
-    start, stop, lists, low, active_low, numbers, sums, inactive_lower, assignment,
-):  # fmt: skip
-    """Update `assignment` as `assign` does.
-
-    Rows are compared in small blocks: first those for which active groups may suffice, with these
-    groups, then all that are left, with all groups. `lists`, `low`, `active_low`,
-    `numbers`, `sums` and `inactive_lower` are scratch.
-    """
-    groups, upper, lower = assignment
-    rows, some, left = numbers[0], numbers[1], numbers[2]
-    n_moved = 0
-    for begin in range(start, stop, _BLOCK):
-        end = min(begin + _BLOCK, stop)
-        n_rows = _list_undecided(
-            complete, shifts, scale, n_labeled, begin, end, groups, upper, lower, rows,
-            inactive_lower,
-        )  # fmt: skip
-        for first in range(0, n_rows, _ROWS):
-            # some[:n_some] are compared with the active groups; typed, as a literal would be a type
-            # of its own, for which the functions below would be compiled again
-            n_some = n_left = np.int64(0)
-            for p in range(first, min(first + _ROWS, n_rows)):
-                x = rows[p]
-                if len(place) > 0 and groups[x] >= 0 and upper[x] < inactive_lower[x - begin]:
-                    some[n_some] = x
-                    n_some += 1
-                else:
-                    left[n_left] = x
-                    n_left += 1
-            if n_some > 0:
-                _bound_costs(
-                    table, complete, active_quantized, scale, n_labeled, some, n_some, lists,
-                    active_low, sums,
-                )  # fmt: skip
-                n_left = _list_left(
-                    active_quantized[2], place, scale, n_labeled, begin, inactive_lower, groups,
-                    some, n_some, n_left, active_low, upper, lower, left,
-                )  # fmt: skip
-            _bound_costs(
-                table, complete, quantized, scale, n_labeled, left, n_left, lists, low, sums
-            )
-            n_moved += _take_cheapest(
-                unit, costs, quantized[2], scale, n_labeled, left, n_left, low, lists, groups,
-                upper, lower,
-            )  # fmt: skip
-    return n_moved
-
-
-@jit(inner=True)
 def _list_undecided(
-    complete, shifts, scale, n_labeled, start, stop, groups, upper, lower, rows, inactive_lower
-):
+    complete, rise, fall, inactive_fall, scale, n_labeled, groups, start, stop, upper, lower,
+    inactive_lower, rows,
+):  # fmt: skip
     """Fill `rows` with the rows of start..stop whose bounds do not prove that they stay.
 
     Return their number. Update the bounds `upper` and `lower` in place, and fill `inactive_lower`
     with a lower bound of the cost in any group that is not active.
     """
-    rise, fall, inactive_fall = shifts
     for x in range(start, stop):
         if groups[x] < 0:  # in no group: there are no bounds
             continue
         k, s = np.uint32(groups[x]), scale[x]
-        a = np.uint32(0) if complete else np.uint32(n_labeled[x])
+        a = np.uint32(0 if complete else n_labeled[x])
         inactive = lower[x] + (inactive_fall[a, 0] + s * inactive_fall[a, 1])
         inactive_lower[x - start] = inactive - ULP * abs(inactive)
         up = upper[x] + (rise[a, k, 0] + s * rise[a, k, 1])
@@ -136,36 +99,110 @@ def _list_undecided(
         low = lower[x] + (fall[a, k, 0] + s * fall[a, k, 1])
         lower[x] = low - ULP * abs(low)
     # a loop of its own, without branches that could be mispredicted
-    n_rows = np.uint32(0)
+    n_rows = np.uint64(0)  # unsigned: numba does not test whether such an index is negative
     for x in range(start, stop):
         rows[n_rows] = x
         stays = (groups[x] >= 0) & (upper[x] < lower[x])
-        n_rows += np.uint32((not stays) & (n_labeled[x] > 0))
-    return np.int64(n_rows)
+        n_rows += np.uint64((not stays) & (n_labeled[x] > 0))
+    return n_rows
+
+
+@jit
+def _compare_active(
+    table, quantized, place, scale, n_labeled, inactive_lower, groups, start, lists, low, some,
+    sums, upper, lower, rows,
+):  # fmt: skip
+    """Update `rows` in place: keep those that may move by their costs in the active groups.
+
+    Return the number of rows that are kept. Update the bounds `upper` and `lower` of the others.
+    Rows for which active groups may suffice are compared in small blocks. `start` is the row to
+    which the first entry of `inactive_lower` belongs. `lists`, `low`, `some` and `sums` are
+    scratch.
+    """
+    # typed: a literal would be a type of its own, for which `_bound_costs` would be compiled again
+    columns, n_left, zero = quantized[2], 0, np.int64(0)
+    for first in range(0, len(rows), _ROWS):
+        n_some = zero
+        for p in range(first, min(first + _ROWS, len(rows))):
+            x = rows[p]
+            if groups[x] >= 0 and upper[x] < inactive_lower[x - start]:
+                some[n_some] = x
+                n_some += 1
+            else:
+                rows[n_left] = x
+                n_left += 1
+        _bound_costs(table, quantized, scale, n_labeled, some, zero, n_some, lists, low, sums)
+        for p in range(n_some):
+            x, costs = some[p], low[p]
+            up, own = np.float64(upper[x]), place[groups[x]]
+            if own >= 0:
+                above = 2 * n_labeled[x] * (columns[0, 2, own] + scale[x] * columns[1, 2, own])
+                up = min(up, costs[own] + above)
+                up += ULP * abs(up)
+                costs[own] = np.inf
+            _, other, _ = _two_smallest(costs)
+            lowest = min(inactive_lower[x - start], np.float64(other))
+            if up < lowest:
+                upper[x] = up
+                lower[x] = lowest
+            else:
+                rows[n_left] = x
+                n_left += 1
+    return n_left
+
+
+@jit
+def _take_cheapest(
+    table, quantized, unit, lookup, slope, scale, n_labeled, rows, lists, low, sums, groups, upper,
+    lower,
+):  # fmt: skip
+    """Put `rows` into their cheapest groups: update `groups`, `upper` and `lower` in place.
+
+    Return the number of rows that moved. Rows are compared in small blocks. `lists`, `low` and
+    `sums` are scratch.
+    """
+    columns, n_moved = quantized[2], 0
+    for first in range(0, len(rows), _ROWS):
+        last = min(first + _ROWS, len(rows))
+        _bound_costs(table, quantized, scale, n_labeled, rows, first, last, lists, low, sums)
+        for p in range(last - first):
+            x = rows[first + p]
+            n, s = n_labeled[x], scale[x]
+            best, cost, second = _two_smallest(low[p])
+            up = cost + 2 * n * (columns[0, 2, best] + s * columns[1, 2, best])
+            lowest = np.float64(second)
+            if up >= lowest:
+                best, up, lowest = _two_cheapest(lookup, slope, lists[p], n, s, unit, up, low[p])
+            if best != groups[x]:
+                groups[x] = best
+                n_moved += 1
+            upper[x] = up + ULP * abs(up)
+            lower[x] = lowest - ULP * abs(lowest)
+    return n_moved
 
 
 @jit(inner=True)
-def _bound_costs(table, complete, quantized, scale, n_labeled, rows, n_rows, lists, low, sums):
-    """Fill `low` with lower bounds of the costs of the first `n_rows` of `rows`.
+def _bound_costs(table, quantized, scale, n_labeled, rows, first, last, lists, low, sums):
+    """Fill `low` with lower bounds of the costs of those at first..last of `rows`.
 
     Fill `lists` with the clusters and the partitions of their labels, all rows first: while one row
     comes from memory, others do. If no label is missing, the partitions must be listed already.
     `sums` is scratch.
     """
-    codes, missing_code, offsets = table
+    codes, missing_code, offsets, complete = table
     entries, slope_entries, columns = quantized
     step, origin = columns[0, 0], columns[0, 1]
     slope_step, slope_origin = columns[1, 0], columns[1, 1]
-    m, one = codes.shape[1], np.float32(1.0)
-    for p in range(n_rows):
-        x, clusters = rows[p], lists[p, 0]
+    m, zero, one = codes.shape[1], np.int64(0), np.float32(1.0)
+    for p in range(last - first):
+        x, clusters = rows[first + p], lists[p, 0]
         if complete:
             for i in range(m):
-                clusters[i] = offsets[i] + np.int32(codes[x, i])
+                clusters[i] = offsets[i] + codes[x, i]
         else:
-            list_clusters(codes, x, missing_code, offsets, 0, m, clusters, lists[p, 1])
-    for p in range(n_rows):
-        x, costs, clusters, partitions = rows[p], low[p], lists[p, 0], lists[p, 1]
+            list_clusters(codes, x, missing_code, offsets, zero, m, clusters, lists[p, 1])
+    for p in range(last - first):
+        x, costs, clusters, partitions = rows[first + p], low[p], lists[p, 0], lists[p, 1]
         s, n = np.float32(scale[x]), np.int64(n_labeled[x])
         slopes = s * np.float32(n) if complete else np.float32(0.0)  # complete: they are one term
         for k in range(len(costs)):
@@ -204,68 +241,12 @@ def _two_smallest(values):
 
 
 @jit(inner=True)
-def _list_left(
-    columns, place, scale, n_labeled, begin, inactive_lower, groups, rows, n_rows, n_left,
-    low, upper, lower, left,
-):  # fmt: skip
-    """Add to `left`, which has n_left rows, those of the first `n_rows` of `rows` that may move.
-
-    Return the number of rows in it. Update `low`, and the bounds `upper` and `lower` of the other
-    rows, in place. `low` are lower bounds of the costs in the active groups.
-    """
-    for p in range(n_rows):
-        x, costs = rows[p], low[p]
-        up, own = np.float64(upper[x]), place[groups[x]]
-        if own >= 0:
-            above = 2 * n_labeled[x] * (columns[0, 2, own] + scale[x] * columns[1, 2, own])
-            up = min(up, costs[own] + above)
-            up += ULP * abs(up)
-            costs[own] = np.inf
-        _, other, _ = _two_smallest(costs)
-        lowest = min(inactive_lower[x - begin], np.float64(other))
-        if up < lowest:
-            upper[x] = up
-            lower[x] = lowest
-        else:
-            left[n_left] = x
-            n_left += 1
-    return n_left
-
-
-@jit(inner=True)
-def _take_cheapest(
-    unit, costs, columns, scale, n_labeled, rows, n_rows, low, lists, groups, upper, lower
-):  # fmt: skip
-    """Put `rows` into their cheapest groups: update `groups`, `upper` and `lower` in place.
-
-    Return the number of rows that moved. `low` are lower bounds of their costs, and `lists` holds
-    the clusters and the partitions of their labels.
-    """
-    n_moved = 0
-    for p in range(n_rows):
-        x = rows[p]
-        n, s = n_labeled[x], scale[x]
-        best, cost, second = _two_smallest(low[p])
-        up = cost + 2 * n * (columns[0, 2, best] + s * columns[1, 2, best])
-        lowest = np.float64(second)
-        if up >= lowest:
-            best, up, lowest = _two_cheapest(costs, lists[p], n, s, unit, up, low[p])
-        if best != groups[x]:
-            groups[x] = best
-            n_moved += 1
-        upper[x] = up + ULP * abs(up)
-        lower[x] = lowest - ULP * abs(lowest)
-    return n_moved
-
-
-@jit(inner=True)
-def _two_cheapest(costs, lists, n, scale, unit, limit, low):
+def _two_cheapest(lookup, slope, lists, n, scale, unit, limit, low):
     """Return the cheapest group, its cost, and a lower bound of the cost in any other group.
 
     Exact costs are computed only for groups whose lower bound `low` is at most `limit`. `lists`
     holds the clusters and the partitions of the n labels of a row.
     """
-    lookup, slope = costs
     clusters, partitions = lists[0], lists[1]
     best, best_cost, second = -1, np.inf, np.inf
     for k in range(lookup.shape[1]):
