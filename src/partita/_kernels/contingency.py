@@ -29,10 +29,14 @@ def n_labeled(codes, missing_code, start, stop, out):
 @kernel
 def row_sums(codes, missing_code, offsets, values, start, stop, out):
     """Fill rows start..stop of `out` with the sums of values over their base clusters."""
-    out[start:stop] = 0.0
-    whole = 0, codes.shape[1]
-    for rows, clusters in list_labels(codes, missing_code, offsets, (start, stop), whole):
-        np.add.at(out, rows, values[clusters])
+    begin = offsets[:-1].astype(np.int64)
+    padded = np.append(values, 0.0)  # the last one is that of a missing label
+    for top, bottom in row_blocks(codes.shape[1], start, stop):
+        block = codes[top:bottom]
+        clusters = block + begin
+        clusters[block == missing_code] = len(values)
+        # from 0.0 on, which is the sum of no values
+        out[top:bottom] = 0.0 + np.cumsum(padded[clusters], axis=1)[:, -1]
 
 
 @kernel
