@@ -288,7 +288,7 @@ class _WeightedGeometry:
 
     def __init__(self, rows: Rows, mu: NDArray[np.float64], work: float) -> None:
         self.mu = mu
-        self.work = work
+        self.work, self.work_of_sums = work, rows.work_of_sums
         self.offsets = rows.offsets
         self.missing_code = rows.missing_code
         self.complete = rows.complete
@@ -303,16 +303,16 @@ class _WeightedGeometry:
 
     def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
         """Return w(x)."""
-        return row_sums(labels, self.missing_code, self.offsets, self.sizes)
+        return row_sums(labels, self.missing_code, self.offsets, self.sizes, self.work_of_sums)
 
     def row_terms(self, labels: NDArray[Any]) -> RowTerms:
-        weights = self.row_mass(labels)
+        weights, work = self.row_mass(labels), self.work_of_sums
         observed: Any = self.mu.sum()
         if not self.complete:
-            observed = row_sums(labels, self.missing_code, self.offsets, self.cluster_mu)
+            observed = row_sums(labels, self.missing_code, self.offsets, self.cluster_mu, work)
         # Σ_i μ_i ‖b(x)_i‖² / w(x), which is 0 for a row without labels
         constant = observed / np.where(weights > 0, weights, 1.0)
-        return RowTerms(constant, weights, weights, n_labeled(labels, self.missing_code))
+        return RowTerms(constant, weights, weights, n_labeled(labels, self.missing_code, work))
 
     def _add_up(self, chunk: Chunk, totals: Totals) -> None:
         """Add Σ_x of the constants, weights and masses; masses by partition if they differ."""

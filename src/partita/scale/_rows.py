@@ -27,9 +27,9 @@ __all__ = [
 ]
 
 _BLOCK = 4096
-# Elementary operations per label and pass, times ten passes or chunks. By the size of a chunk alone
-# a store with many of them would seem small.
-_OPERATIONS = 400
+_OPERATIONS = 40  # elementary operations per label to add up values of its cluster
+_TO_COUNT = 0.1  # of these to count a label: NumPy compares many codes at a time
+_PASSES = 10  # or chunks: by the size of a chunk alone a store with many of them would seem small
 
 Totals = tuple[NDArray[Any], ...]
 """Arrays to which every chunk adds its contribution."""
@@ -68,11 +68,14 @@ AddChunk = Callable[[Chunk, Totals], None]
 """Function that adds the contribution of a chunk to totals, in place."""
 
 
-def n_labeled(labels: NDArray[Any], missing_code: int) -> NDArray[np.int32]:
-    """Return the number of partitions that label each row."""
+def n_labeled(
+    labels: NDArray[Any], missing_code: int, work: float | None = None
+) -> NDArray[np.int32]:
+    """Return the number of partitions that label each row; `work` as in `row_sums`."""
+    work = _PASSES * _OPERATIONS * labels.size if work is None else work
     out = np.empty(len(labels), np.int32)
     codes, code, _ = CodeTable.of(labels, missing_code, np.zeros(1, np.int64))
-    fill = _kernels.contingency.n_labeled.at(_OPERATIONS * labels.size)
+    fill = _kernels.contingency.n_labeled.at(_TO_COUNT * work)
     run_blocks(lambda start, stop: fill(codes, code, start, stop, out), len(out), _BLOCK)
     return out
 
@@ -87,11 +90,12 @@ def row_sums(
     """Return for each row the sum of `values` over its base clusters, shape (n_rows,).
 
     `work` is that of all calls of a solve, by which the form of the kernel is chosen; by default
-    that of ten calls.
+    that of ten calls. See `Rows.work_of_sums`.
     """
+    work = _PASSES * _OPERATIONS * labels.size if work is None else work
     out = np.empty(len(labels))
     table = *CodeTable.of(labels, missing_code, offsets), values
-    fill = _kernels.contingency.row_sums.at(_OPERATIONS * labels.size if work is None else work)
+    fill = _kernels.contingency.row_sums.at(work)
     run_blocks(lambda start, stop: fill(*table, start, stop, out), len(labels), _BLOCK)
     return out
 
@@ -110,7 +114,7 @@ def cluster_sums(
     n, m = labels.shape
     out = np.zeros(offsets[-1])
     table = *CodeTable.of(labels, missing_code, offsets), values
-    work = _OPERATIONS * labels.size if work is None else work
+    work = _PASSES * _OPERATIONS * labels.size if work is None else work
     add_up = _kernels.contingency.cluster_sums.at(work)
     run_shares(
         lambda first, last: add_up(*table, first, last, out),
@@ -148,6 +152,15 @@ class Rows(HasLayout, ABC):
     @abstractmethod
     def complete(self) -> bool:
         """Whether no label is missing."""
+
+    @property
+    def work_of_sums(self) -> float:
+        """About how many operations sums over all rows need that are kept as constants of chunks.
+
+        Rows that keep no constants compute them in every pass.
+        """
+        n_passes = 1 if self.keeps_state else _PASSES
+        return float(_OPERATIONS * n_passes) * self.n_rows * self.n_partitions
 
     @property
     @abstractmethod

@@ -158,7 +158,7 @@ class UtilityGeometry:
         p: float = 5.0,
         work: float = 0.0,
     ) -> None:
-        self.work = work
+        self.work, self.work_of_sums = work, rows.work_of_sums
         self.offsets, self.missing_code = rows.offsets, rows.missing_code
         self.convex = _convex(utility, p)
         sums = np.zeros(1)
@@ -175,14 +175,15 @@ class UtilityGeometry:
 
     def _add_weight(self, chunk: Chunk, totals: Totals) -> None:
         """Add the weight of the rows that have a label."""
-        totals[0][:] += (chunk.weights * (n_labeled(chunk.codes, self.missing_code) > 0)).sum()
+        is_labeled = n_labeled(chunk.codes, self.missing_code, self.work_of_sums) > 0
+        totals[0][:] += (chunk.weights * is_labeled).sum()
 
     def row_terms(self, labels: NDArray[Any]) -> RowTerms:
-        ones = np.ones(len(labels))
+        ones, work = np.ones(len(labels)), self.work_of_sums
         # μ(b_i) w_i, over the partitions that label a row
-        weight = row_sums(labels, self.missing_code, self.offsets, self.cluster_weights)
+        weight = row_sums(labels, self.missing_code, self.offsets, self.cluster_weights, work)
         constant = self.convex.at_vertex * weight
-        return RowTerms(constant, ones, ones, n_labeled(labels, self.missing_code))
+        return RowTerms(constant, ones, ones, n_labeled(labels, self.missing_code, work))
 
     def row_mass(self, labels: NDArray[Any]) -> NDArray[np.float64]:
         return np.ones(len(labels))
