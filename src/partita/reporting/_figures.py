@@ -168,7 +168,7 @@ def _figures_of_scan(content: Content) -> Iterator[FigureEntry]:
         "Curves over K",
         f"Curves from K = {scan.k[0]} to {scan.k[-1]}, with a band for ensembles without structure "
         "(the null), and the distribution of the consensus values. "
-        f"The {scan.criterion} exceeds the null most at K = {scan.k[np.argmax(scan.gain)]}, "
+        f"The separation exceeds the null most at K = {scan.k[np.argmax(scan.gain)]}, "
         f"by {scan.gain.max():.2f}. {suggestion}",
         "from_scan(scan)",
     )

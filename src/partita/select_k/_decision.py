@@ -20,12 +20,12 @@ generators that cut a graph its isolation, minus the logarithm of the share of n
 cluster. Because thin shapes such as rings are tight and easy to cut as well, the separation must
 also be above the null, at the same level, or nearly perfect.
 
-The suggestion is the K with the largest gain of those that beat the null. The gain is that of the
-separation, or for generators that cut a graph that of the isolation: their partitions agree less at
-the right K than at a K that joins clusters. For labels there is one exception. Partitions with
-fewer clusters than there are join some of them, which costs the gain of the right K more than that
-of K - 1. The silhouette is not misled by them, but where partitions are cut ever finer it has no
-peak and takes too many clusters (docs/choosing-k.md). So the K with the largest silhouette is
+The suggestion is the K with the largest gain of those that beat the null. If the generator cuts a
+graph, the gain is multiplied by that of the isolation: such partitions agree well at a K that joins
+clusters, and thin clusters are cut easily into more. For labels there is one exception. Partitions
+with fewer clusters than there are join some of them, which costs the gain of the right K more than
+that of K - 1. The silhouette is not misled by them, but where partitions are cut ever finer it has
+no peak and takes too many clusters (docs/choosing-k.md). So the K with the largest silhouette is
 suggested if it is a peak, clearly above every larger K, and if its gain is tied with the largest
 one. Two values are tied if their difference is within its standard error, over the same halves and
 null ensembles.
@@ -74,8 +74,8 @@ class Decision:
     silhouette : (array of shape (n_k,), array of shape (n_halves, n_k)), optional
         The silhouette of the ensemble and of halves of its partitions. By default the gain decides
         alone.
-    by_evidence : bool, default=False
-        Whether the gain is that of the evidence instead of the separation.
+    by_isolation : bool, default=False
+        Whether the evidence is the isolation, which has a say in the suggestion.
     """
 
     ks: Sequence[int]
@@ -85,37 +85,31 @@ class Decision:
     n_planned: int
     evidence: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     silhouette: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-    by_evidence: bool = False
+    by_isolation: bool = False
 
     @property
     def gain(self) -> NDArray[np.float64]:
-        """The criterion minus its mean over the null ensembles.
-
-        For the separation, as a share of the largest possible difference.
-        """
-        observed, nulls = self._criterion
-        return observed - nulls.mean(axis=0)
-
-    @property
-    def _criterion(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The curve whose gain decides, of the ensemble and of the null ensembles."""
-        if self.by_evidence:
-            assert self.evidence is not None
-            return self.evidence
-        return self._scale * self.observed, self._scale * self.nulls
+        """Separation minus its mean over the null ensembles, as a share of the largest possible."""
+        return self._scale * (self.observed - self.nulls.mean(axis=0))
 
     @property
     def _scale(self) -> NDArray[np.float64]:
         return 1.0 / np.maximum(1.0 - self.nulls.mean(axis=0), _LEAST_ROOM)
 
     @property
+    def _weight(self) -> NDArray[np.float64]:
+        """What the gain of each K is multiplied by for the suggestion."""
+        if not self.by_isolation or self.evidence is None:
+            return np.ones(len(self.observed))
+        isolation, of_nulls = self.evidence
+        return np.maximum(isolation - of_nulls.mean(axis=0), 0.0)
+
+    @property
     def error(self) -> NDArray[np.float64]:
         """Standard error of the gain, that of another null ensemble included."""
-        nulls = self._criterion[1]
-        variance = np.var(nulls, axis=0, ddof=1) * (1 + 1 / len(nulls))
-        if not self.by_evidence:
-            variance += _variance_of_all(self._scale * self.halves)
-        return np.sqrt(variance)
+        spread = np.var(self.nulls, axis=0, ddof=1)
+        variance = _variance_of_all(self.halves) + spread * (1 + 1 / len(self.nulls))
+        return self._scale * np.sqrt(variance)
 
     @property
     def difference_error(self) -> NDArray[np.float64]:
@@ -123,12 +117,12 @@ class Decision:
         return self._difference_error(self.best)
 
     def _difference_error(self, other: int) -> NDArray[np.float64]:
-        nulls = self._criterion[1]
-        spread = np.var(nulls - nulls[:, [other]], axis=0, ddof=1)
-        if self.by_evidence:  # of halves nothing is known: the ensemble varies like a null
-            return np.sqrt(spread * (1 + 1 / len(nulls)))
-        halves = self._scale * self.halves
-        return np.sqrt(_variance_of_all(halves - halves[:, [other]]) + spread / len(nulls))
+        scale = self._scale
+        halves, nulls = scale * self.halves, scale * self.nulls
+        return np.sqrt(
+            _variance_of_all(halves - halves[:, [other]])
+            + np.var(nulls - nulls[:, [other]], axis=0, ddof=1) / len(nulls)
+        )
 
     @property
     def _ratios(self) -> NDArray[np.float64]:
@@ -161,7 +155,7 @@ class Decision:
         """Position of the suggestion, of those that are better than the null, or of all."""
         is_better = self._is_better
         candidates = is_better | ~is_better.any()
-        leader = int(np.argmax(np.where(candidates, self.gain, -np.inf)))
+        leader = int(np.argmax(np.where(candidates, self._weight * self.gain, -np.inf)))
         if self.silhouette is None:
             return leader
         peak = _clear_peak(*self.silhouette, candidates)
@@ -220,8 +214,9 @@ class Decision:
         Differences of gains vary with the null ensembles; a K far below the null has no part.
         """
         n, best = len(self.nulls), self.best
-        difference = self.gain - self.gain[best]
-        nulls = self._criterion[1]
+        score = self._weight * self.gain
+        difference = score - score[best]
+        nulls = self._weight * self._scale * self.nulls
         paired = nulls - nulls[:, [best]]
         doubt = np.std(paired, axis=0, ddof=1) / np.sqrt(n) * student_t.ppf(1 - _DOUBT, n - 1)
         is_out = (difference + doubt < 0) | self._is_hopeless

@@ -52,7 +52,6 @@ def run_scan(
     """
     steps = Steps(ks, request.n_resamples, request.n_null, request.method, pilot)
     observed = Curves(judged, request.method, request.n_resamples, rng, steps.advance)
-    criterion = "isolation" if "isolation" in observed.values else CRITERION
     nulls: list[Curves] = []
     for j, child in enumerate(rng.spawn(request.n_null)):
         steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
@@ -69,7 +68,7 @@ def run_scan(
             request.n_null,
             evidence,
             None if evidence is not None else _halves_of(observed, "silhouette"),
-            by_evidence=criterion != CRITERION,
+            by_isolation="isolation" in observed.values,
         )
         if request.early_stop and decision.is_settled:
             break
@@ -90,7 +89,6 @@ def run_scan(
         labels=observed.labels,
         resamples=observed.resamples,
         nulls=values,
-        criterion=criterion,
     )
 
 

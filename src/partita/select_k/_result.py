@@ -30,7 +30,9 @@ class KScan:
         Numbers of clusters, ascending.
     best_k : int or None
         Of the K that are better than the null, the one with the largest gain; for labels, the one
-        with the largest silhouette if this is a clear peak and the gains are tied. None if no K is:
+        with the largest silhouette if this is a clear peak and the gains are tied; if the generator
+        cuts a graph, the one with the largest product of the gains of separation and isolation
+        (isolation minus its mean over the null ensembles). None if no K is:
         the null reaches the separation of every K in more than two scans of a hundred, no structure
         found.
     curves : dict of str to array of shape (n_k,)
@@ -57,11 +59,9 @@ class KScan:
         tightness or isolation.
     gain : array of shape (n_k,)
         Separation minus its mean over the null ensembles, divided by the largest possible
-        difference, 1 minus that mean. If the generator cuts a graph, isolation minus its mean over
-        the null ensembles.
+        difference, 1 minus that mean.
     standard_error : array of shape (n_k,)
-        Standard error of the gain, from halves and null ensembles; that of the isolation from null
-        ensembles.
+        Standard error of the gain, from halves and null ensembles.
     difference_error : array of shape (n_k,)
         Standard error of the difference between the gain and the best gain, over the same halves
         and the same null ensembles.
@@ -82,7 +82,7 @@ class KScan:
         see `partita.structure.hidden_groups`. Empty for `scan_k_features`, whose partitions have
         as many clusters as the consensus.
     criterion : str
-        Name of the curve whose gain decides: "separation" or "isolation".
+        Name of the curve whose gain decides.
     """
 
     k: NDArray[np.int64]
@@ -145,7 +145,7 @@ class KScan:
                 name: float(values[r, j] if values.ndim == 2 else values[r, half, j])
                 for name, values in self.resamples.items()
             }
-            for r in range(len(self.resamples[CRITERION]))
+            for r in range(len(self.resamples[self.criterion]))
             for half in (0, 1)
             for j, k in enumerate(self.k)
         ]
