@@ -10,10 +10,11 @@ import pytest
 import scipy.sparse as sp
 
 from partita.exceptions import MissingPackageError
-from partita.solvers.graph_cut import _refinement
+from partita.solvers.graph_cut import _balanced, _refinement
 from partita.solvers.graph_cut._adjacency import CLIQUES, NETS, Adjacency
+from partita.solvers.graph_cut._balanced import choose_partitioner
 from partita.solvers.graph_cut._part_limits import PartLimits
-from partita.solvers.graph_cut._refinement import choose_partitioner, refine
+from partita.solvers.graph_cut._refinement import refine
 from partita.solvers.graph_cut.graphs import cut_cliques, cut_graph
 from partita.solvers.graph_cut.hypergraphs import cut_hypergraph
 
@@ -77,7 +78,7 @@ def test_builtin_cut_of_nets_is_the_smallest(incidence, n_parts):
 
 @pytest.mark.parametrize("extra", ["metis", "kahypar"])
 def test_the_extras_start_from_their_own_partitions(extra, incidence):
-    pytest.importorskip(_refinement._PACKAGES[extra])
+    pytest.importorskip(_balanced._PACKAGES[extra])
     B, weights = incidence
     solve = cut_cliques if extra == "metis" else cut_hypergraph
     mass, kind = (weights, CLIQUES) if extra == "metis" else (np.ones(9), NETS)
@@ -122,7 +123,7 @@ def test_an_extra_that_is_not_there(monkeypatch):
 
 
 def test_auto_leaves_large_graphs_to_the_builtin_procedure(monkeypatch):
-    monkeypatch.setattr(_refinement, "is_installed", lambda package: True)
+    monkeypatch.setattr(_balanced, "is_installed", lambda package: True)
     monkeypatch.setitem(sys.modules, "pymetis", sys)
     assert choose_partitioner("auto", "metis", True) == "metis"
     assert choose_partitioner("auto", "metis", False) == "builtin"

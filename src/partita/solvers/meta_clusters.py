@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.solvers.graph_cut._refinement import Cut
+from partita.solvers.graph_cut._balanced import Cut
 from partita.solvers.graph_cut.graphs import cut_graph
 
 __all__ = ["MetaClusters", "find_meta_clusters"]

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.solvers.graph_cut._adjacency import CLIQUES, Adjacency, is_complete_faster
-from partita.solvers.graph_cut._part_limits import PartLimits
-from partita.solvers.graph_cut._refinement import (
+from partita.solvers.graph_cut._balanced import (
     Cut,
     Initialization,
     balanced_cut,
     kmeans_groups,
 )
+from partita.solvers.graph_cut._part_limits import PartLimits
 from partita.solvers.graph_cut.metis import as_integers, part_graph
 from partita.solvers.spectral import Factored, normalize_rows, spectral_embedding
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from partita._packages import require_package
 from partita.solvers.graph_cut._adjacency import NETS, Adjacency
-from partita.solvers.graph_cut._part_limits import PartLimits
-from partita.solvers.graph_cut._refinement import (
+from partita.solvers.graph_cut._balanced import (
     Cut,
     Initialization,
     balanced_cut,
     kmeans_groups,
 )
+from partita.solvers.graph_cut._part_limits import PartLimits
 from partita.solvers.transfer_cuts import transfer_cut_embedding
 
 __all__ = ["KAHYPAR_PINS", "cut_hypergraph"]
