@@ -16,6 +16,7 @@ from partita._kernels.label_search import TIE, ULP
 
 __all__ = ["assign"]
 
+_BLOCK = 4096  # rows that the kernels visit one after the other
 _ROWS = 32  # rows whose costs are kept together
 _BATCH = 64  # entries whose sum cannot overflow 16 bits
 
@@ -49,6 +50,16 @@ def assign(table, search, terms, start, stop, assignment):
     active groups could be cheaper, they alone are compared first. Bounds and quantized tables never
     change a group.
     """
+    lists = np.empty((_ROWS, 2, table.codes.shape[1] + PADDING), np.uint32)
+    lists[:, 1] = np.arange(lists.shape[2])
+    return sum(
+        _assign_block(table, search, terms, begin, min(begin + _BLOCK, stop), lists, assignment)
+        for begin in range(start, stop, _BLOCK)
+    )
+
+
+def _assign_block(table, search, terms, start, stop, lists, assignment):
+    """Assign rows whose labels stay in the cache from one kernel to the next."""
     complete, unit, quantized, place, active_quantized, shifts = search.bounds
     rise, fall, inactive_fall = shifts
     lookup, slope = search.costs
@@ -60,8 +71,6 @@ def assign(table, search, terms, start, stop, assignment):
         inactive_lower, rows,
     )  # fmt: skip
     rows = rows[:n_rows]
-    lists = np.empty((_ROWS, 2, table.codes.shape[1] + PADDING), np.uint32)
-    lists[:, 1] = np.arange(lists.shape[2])
     sums = np.empty(quantized[0].shape[1], np.int16)
     if len(place) > 0:
         low = np.empty((_ROWS, active_quantized[0].shape[1]), np.float32)
