@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import pkgutil
@@ -21,8 +22,13 @@ import benchmarks.speed as package
 RECORDS = Path(__file__).parent / "records.json"
 
 
-def main(names: list[str]) -> None:
+def main(argv: list[str]) -> None:
     modules = [m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"one of: {', '.join(modules)}")
+    names = parser.parse_args(argv).names
+    if unknown := sorted(set(names) - set(modules)):
+        parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(modules)}")
     records = {}
     for name in names or modules:
         for record in importlib.import_module(f"benchmarks.speed.{name}").run():
