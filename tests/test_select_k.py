@@ -181,7 +181,7 @@ def test_equal_samples_are_no_isolated_cluster():
     assert Evidence.isolation(X).of(copies_apart) == pytest.approx(expected)
 
 
-def test_the_reference_shuffles_features_that_most_samples_have_in_common():
+def test_the_reference_shuffles_features_with_a_frequent_value():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 4))
     X[:30, 1] = 0.0
@@ -193,6 +193,8 @@ def test_the_reference_shuffles_features_that_most_samples_have_in_common():
     np.testing.assert_allclose(reference[:, 3], 1.0, rtol=0, atol=1e-12)
     only_counts = uniform_reference(X[:, [1]], rng)
     np.testing.assert_array_equal(np.sort(only_counts, axis=0), np.sort(X[:, [1]], axis=0))
+    three = np.array([[0.0], [1.0], [5.0]])
+    assert not np.isin(uniform_reference(three, rng), three).any(), "no value is frequent"
 
 
 def test_isolation_has_a_say_where_partitions_agree_on_joined_clusters():

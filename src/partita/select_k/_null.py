@@ -90,23 +90,23 @@ def permuted(
 def uniform_reference(X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw as many points uniformly from the box of X's principal axes (Tibshirani et al.).
 
-    No box has the shape of a feature that most samples have in common, such as a count that is
-    mostly 0: its values are shuffled instead.
+    No box has the shape of a feature with one frequent value, such as a count that is mostly 0.
+    The values of such features are shuffled instead.
     """
-    is_common = np.array([_is_common(column) for column in X.T], dtype=bool)
+    is_shuffled = np.array([_has_frequent_value(column) for column in X.T], dtype=bool)
     reference = np.empty_like(X)
-    reference[:, is_common] = rng.permuted(X[:, is_common], axis=0)
-    varied = X[:, ~is_common]
+    reference[:, is_shuffled] = rng.permuted(X[:, is_shuffled], axis=0)
+    varied = X[:, ~is_shuffled]
     center = varied.mean(axis=0)
     if varied.shape[1]:
         _, _, axes = svd(varied - center, full_matrices=False)
         scores = (varied - center) @ axes.T
         drawn = rng.uniform(scores.min(axis=0), scores.max(axis=0), scores.shape)
-        reference[:, ~is_common] = drawn @ axes + center
+        reference[:, ~is_shuffled] = drawn @ axes + center
     return reference
 
 
-def _is_common(column: NDArray[np.float64]) -> bool:
+def _has_frequent_value(column: NDArray[np.float64]) -> bool:
     """Return whether at least half of the samples have the same value, and not all of them."""
     most = int(np.unique(column, return_counts=True)[1].max())
-    return len(column) // 2 <= most < len(column)
+    return most < len(column) <= 2 * most
