@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -24,16 +27,51 @@ def test_an_interrupted_run_leaves_files_as_they_were(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # a program started in the background of a shell inherits that it ignores interruptions
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         with open(source, "w") as pipe:  # returns once the program reads
             pipe.write("a,b\n1,2\n")
             pipe.flush()
+            _wait_until_it_reads_again(process.pid, pipe)
             process.send_signal(signal.SIGINT)
             assert process.wait(600) == 130
         assert process.stdout.read() == ""
         assert process.stderr.read() == "interrupted\n"
     assert target.read_text() == "precious"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["labels.csv", "out.csv"]
+
+
+def _wait_until_it_reads_again(pid: int, pipe: IO[str]) -> None:
+    """Wait until a program has emptied a pipe and sleeps, so that it waits for more.
+
+    A signal that arrives between two reads stays unseen until the second one returns.
+    """
+    import fcntl
+    import termios
+
+    status = Path(f"/proc/{pid}/stat")
+    in_a_row = 0
+    while in_a_row < 5:
+        time.sleep(0.05)
+        is_empty = fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)) == bytes(4)
+        sleeps = not status.exists() or status.read_text().rpartition(") ")[2][0] == "S"
+        in_a_row = in_a_row + 1 if is_empty and sleeps else 0
+
+
+@POSIX
+@pytest.mark.parametrize("compressed", [False, True])
+def test_pipes_are_read_once_and_need_no_suffix(tmp_path: Path, compressed: bool) -> None:
+    rows = "a,b\n" + 3000 * "x,1\ny,2\n"
+    source = tmp_path / ("labels.csv.gz" if compressed else "labels")
+    os.mkfifo(source)
+    with subprocess.Popen(
+        [*PROGRAM, "fuse", str(source), "-k", "2"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        with open(source, "wb") as pipe:
+            pipe.write(gzip.compress(rows.encode()) if compressed else rows.encode())
+        assert len(process.stdout.read().splitlines()) == 6001
+    assert process.returncode == 0
 
 
 def test_stdout_holds_data_only_and_stderr_no_control_characters(labels: Path) -> None:

@@ -8,7 +8,7 @@ import gzip
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from io import UnsupportedOperation
+from io import TextIOWrapper, UnsupportedOperation
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
@@ -102,25 +102,28 @@ def _open_text(source: str | Path | IO[str], encoding: str | None) -> Iterator[t
     if not isinstance(source, str | Path):
         yield source, getattr(source, "name", "the input")
         return
-    open_file: Any = gzip.open if str(source).lower().endswith(".gz") else open
-    if encoding is None:
-        with open_file(source, "rb") as file:
-            start = file.read(_START_BYTES)
-        encoding = _guess_encoding(start, str(source))
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise InvalidEnsembleError(
-            f"No encoding {encoding!r}. There are, for example, utf-8, utf-16 and latin-1."
-        ) from None
-    with open_file(source, "rt", encoding=encoding, newline="") as file:
+    with _open_bytes(source) as binary:
+        # The file is opened once and its start only looked at, so that it may be a named pipe.
+        encoding = encoding or _guess_encoding(binary.peek(_START_BYTES), str(source))
         try:
-            yield file, str(source)
-        except UnicodeError as error:
+            codecs.lookup(encoding)
+        except LookupError:
             raise InvalidEnsembleError(
-                f"{source} is not text in {encoding.removesuffix('-sig').upper()}: {error}. Pass "
-                "its encoding (on the command line --encoding), for example latin-1 or cp1252."
-            ) from error
+                f"No encoding {encoding!r}. There are, for example, utf-8, utf-16 and latin-1."
+            ) from None
+        with TextIOWrapper(binary, encoding=encoding, newline="") as file:
+            try:
+                yield file, str(source)
+            except UnicodeError as error:
+                raise InvalidEnsembleError(
+                    f"{source} is not text in {encoding.removesuffix('-sig').upper()}: {error}. "
+                    "Pass its encoding (on the command line --encoding), for example latin-1 or "
+                    "cp1252."
+                ) from error
+
+
+def _open_bytes(path: str | Path) -> Any:
+    return gzip.open(path) if str(path).lower().endswith(".gz") else open(path, "rb")
 
 
 def _guess_encoding(start: bytes, source: str) -> str:

@@ -57,8 +57,8 @@ def open_blocks(
 ) -> AbstractContextManager[TableBlocks]:
     """Open a table for one pass over its rows, by the suffix of its name.
 
-    An open text file is read as CSV. Without `cells_per_block`, a table with types is one block;
-    .npz, .h5ad and .xlsx files always are.
+    An open text file and a pipe without a suffix are read as CSV. Without `cells_per_block`, a
+    table with types is one block; .npz, .h5ad and .xlsx files always are.
     """
     if not isinstance(source, str | Path):
         return _CSV.read_blocks(source, selection)
@@ -66,6 +66,8 @@ def open_blocks(
     suffix = path.suffix.lower()
     if suffix == ".gz" and Path(path.stem).suffix.lower() in (".csv", ".tsv", ".txt", ".tab"):
         suffix = Path(path.stem).suffix.lower()
+    if path.is_fifo() and suffix not in _READERS:
+        suffix = ".csv"
     if suffix not in _READERS:
         raise InvalidEnsembleError(
             f"Cannot read {str(path)!r}: expected a label store or a file that ends in "
