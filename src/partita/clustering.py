@@ -13,16 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from partita._input.checks import random_generator
 from partita._sklearn_compat import HasMethods, Interval, StrOptions, fit_context, validate_data
 from partita.generators import GENERATORS, SCALES, make_generator, make_scaler
+from partita.generators.generation import cuts_a_graph
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.registry import prepare
-from partita.select_k import (
-    LARGEST_SCAN,
-    KScan,
-    choose_number,
-    cuts_a_graph,
-    default_range,
-    scan_k_features,
-)
+from partita.select_k import LARGEST_SCAN, KScan, choose_number, default_range, scan_k_features
 
 __all__ = ["EnsembleClustering"]
 

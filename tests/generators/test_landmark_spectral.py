@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from partita import CCGP, config_context
 from partita.exceptions import PartitaWarning
 from partita.generators import LandmarkSpectral, RandomK, _graph_vectors, _landmark_graph
-from partita.generators._graph_vectors import graph_components, leading_vectors
+from partita.generators._graph_vectors import LeadingVectors, graph_components
 from partita.generators._landmark_graph import LandmarkGraph, nearest_landmarks, tie
 
 NOISE = np.random.default_rng(0).normal(size=(90, 3)).astype(np.float32)
@@ -72,6 +72,7 @@ def test_lanczos_and_the_direct_solver_span_the_same_space(monkeypatch):
     # the components are copies, so that every eigenvalue is there twice: both or none
     direct = graph.project(8, np.random.default_rng(0))
     monkeypatch.setattr(_graph_vectors, "_DENSE", 10)
+    graph = LandmarkGraph.of(indices, distances, 180)
     lanczos = graph.project(8, np.random.default_rng(0))
     angles = scipy.linalg.subspace_angles(direct.astype(float), lanczos.astype(float))
     assert angles.max() < 1e-3
@@ -83,15 +84,14 @@ def test_lanczos_without_convergence_is_replaced(monkeypatch):
     direct = graph.project(5, np.random.default_rng(0))
     monkeypatch.setattr(_graph_vectors, "_DENSE", 10)
     monkeypatch.setattr(_graph_vectors, "_LANCZOS_RESTARTS", 1)
+    graph = LandmarkGraph.of(indices, distances, 90)
     assert_array_equal(graph.project(5, np.random.default_rng(0)), direct)
 
 
 def test_more_components_than_vectors():
     matrix = sp.csr_matrix(np.eye(5))
-    vectors = leading_vectors(
-        matrix, np.full(5, 2.0), graph_components(matrix), 3, np.random.default_rng(0)
-    )
-    assert_allclose(vectors, np.eye(5))
+    vectors = LeadingVectors(matrix, np.full(5, 2.0), graph_components(matrix))
+    assert_allclose(vectors.leading(3, np.random.default_rng(0)), np.eye(5))
 
 
 def test_thin_shapes_are_followed():

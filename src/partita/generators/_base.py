@@ -6,7 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from numbers import Integral
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -25,13 +25,24 @@ from partita._sklearn_compat import Interval, StrOptions, fit_context, fitting, 
 from partita.config import get_config, report_progress
 from partita.generators._features import check_range
 
-__all__ = ["MISSING", "POSITIVE_INT", "BaseGenerator", "Labels"]
+__all__ = ["MISSING", "POSITIVE_INT", "BaseGenerator", "Labels", "few_clusters_allowed"]
 
 MISSING = -1  # label of a sample that a partition does not label
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 Labels = NDArray[np.int32]
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
+
+
+@contextmanager
+def few_clusters_allowed() -> Iterator[None]:
+    """Ignore k-means warnings of fewer clusters than asked for: `n_clusters_` has the numbers.
+
+    Around all threads: they would disturb each other's filters.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+        yield
 
 
 class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
@@ -109,23 +120,25 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _fit(self, X: Any) -> Self:
         X = self._prepare(self._validate(X, reset=True), fitting=True)
         count = self._count()
-        entropy = random_generator(self.random_state).integers(2**32, size=4).tolist()
-        streams = enumerate(np.random.SeedSequence(entropy).spawn(count))
+        streams = enumerate(self._streams())
         labels = np.empty((X.shape[0], count), np.int32, order="F")
         models = []
 
         def make(item: tuple[int, np.random.SeedSequence]) -> tuple[Labels, Any]:
             return self._partition(X, item[0], np.random.default_rng(item[1]))
 
-        with warnings.catch_warnings():  # here: threads would disturb each other's filters
-            # `n_clusters_` has the numbers of clusters
-            warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+        with few_clusters_allowed():
             for i, (column, model) in enumerate(self._run("generate", make, list(streams))):
                 labels[:, i] = column
                 models.append(model)
         self.models_, self.labels_ = models, labels
         self.n_clusters_ = np.asarray([_n_distinct(column) for column in labels.T], np.int64)
         return self
+
+    def _streams(self) -> list[np.random.SeedSequence]:
+        """Return the seed of every partition."""
+        entropy = random_generator(self.random_state).integers(2**32, size=4).tolist()
+        return np.random.SeedSequence(entropy).spawn(self._count())
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Labels:
         """Make the base partitions of X and return their labels.

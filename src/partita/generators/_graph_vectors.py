@@ -11,7 +11,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from partita._linalg import eigh
 
-__all__ = ["graph_components", "leading_vectors"]
+__all__ = ["LeadingVectors", "graph_components"]
 
 _WEAK = 1e-12  # weaker normalized edges do not connect nodes numerically
 _DENSE = 300  # up to this number of nodes LAPACK is as fast as Lanczos
@@ -29,14 +29,12 @@ def graph_components(matrix: Any) -> NDArray[np.int32]:
     return labels
 
 
-def leading_vectors(
-    matrix: Any, degrees: Double, components: NDArray[np.int32], k: int, rng: np.random.Generator
-) -> Double:
-    """Return k leading eigenvectors of a normalized graph, one per column.
+class LeadingVectors:
+    """The leading eigenvectors of a normalized graph.
 
-    Every connected component has an eigenvector of eigenvalue 1 in closed form. All of them are
-    returned, even if there are more than k. Lanczos only computes the others, because it misses
-    copies of a multiple eigenvalue.
+    Every connected component has an eigenvector of eigenvalue 1 in closed form. Lanczos only
+    computes the others, because it misses copies of a multiple eigenvalue. Those that were computed
+    are kept, so that fewer of them cost nothing.
 
     Parameters
     ----------
@@ -46,19 +44,25 @@ def leading_vectors(
         Degrees D, positive.
     components : array of shape (n,)
         Connected component of every node.
-    k : int
-        Number of eigenvectors.
-    rng : Generator
-        Draws the initial vector.
     """
-    n = len(degrees)
-    first = np.zeros((n, int(components.max()) + 1))
-    first[np.arange(n), components] = np.sqrt(degrees)
-    first /= np.linalg.norm(first, axis=0)
-    count = k - first.shape[1]
-    if count <= 0:
-        return first
-    return np.hstack([first, _orthogonal_vectors(matrix, first, count, rng.uniform(-1, 1, n))])
+
+    def __init__(self, matrix: Any, degrees: Double, components: NDArray[np.int32]) -> None:
+        n = len(degrees)
+        first = np.zeros((n, int(components.max()) + 1))
+        first[np.arange(n), components] = np.sqrt(degrees)
+        self._matrix, self._first = matrix, first / np.linalg.norm(first, axis=0)
+        self._others = np.empty((n, 0))  # by ascending eigenvalue
+
+    def leading(self, k: int, rng: np.random.Generator) -> Double:
+        """Return k eigenvectors, one per column, and those of all components if there are more.
+
+        `rng` draws the initial vector of Lanczos, which is not used if the vectors are known.
+        """
+        start = rng.uniform(-1, 1, len(self._first))
+        count = max(k - self._first.shape[1], 0)
+        if count > self._others.shape[1]:
+            self._others = _orthogonal_vectors(self._matrix, self._first, count, start)
+        return np.hstack([self._first, self._others[:, self._others.shape[1] - count :]])
 
 
 def _orthogonal_vectors(matrix: Any, first: Double, count: int, start: Double) -> Double:

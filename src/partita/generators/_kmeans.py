@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from partita._sklearn_compat import KMeansRun, run_kmeans
 from partita.generators._base import MISSING, Labels
 from partita.generators._features import (
     count_distinct_rows,
     has_direction,
+    row_blocks,
     squared_norms,
     unit_rows,
 )
@@ -153,7 +153,7 @@ class CentroidModel:
         """Return the nearest center of rows that already have the features of the centers."""
         half_norms = 0.5 * np.einsum("ij,ij->i", self.centers, self.centers)
         labels = np.empty(X.shape[0], np.int32)
-        for block in gen_batches(X.shape[0], max(1, _SCORES // len(self.centers))):
+        for block in row_blocks(X.shape[0], max(1, _SCORES // len(self.centers))):
             scores = X[block] @ self.centers.T
             scores -= half_norms
             labels[block] = scores.argmax(axis=1)

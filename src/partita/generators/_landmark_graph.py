@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
-from partita.generators._features import squared_norms
-from partita.generators._graph_vectors import graph_components, leading_vectors
+from partita.generators._features import row_blocks, squared_norms
+from partita.generators._graph_vectors import LeadingVectors, graph_components
 
 __all__ = ["LandmarkGraph", "LandmarkModel", "Ties", "nearest_landmarks", "tie"]
 
@@ -78,7 +77,7 @@ def nearest_landmarks(X: Any, landmarks: Any, n_neighbors: int) -> tuple[NDArray
     products = _Products(landmarks)
     indices = np.empty((n, n_neighbors), np.int64)
     distances = np.empty((n, n_neighbors))
-    for block in gen_batches(n, _BLOCK):
+    for block in row_blocks(n, _BLOCK):
         rows = X[block].astype(np.float64)
         indices[block], smallest = _smallest(products.with_rows(rows), n_neighbors)
         # |x - l|² = |x|² + 2 (|l|²/2 - x·l)
@@ -159,17 +158,18 @@ class LandmarkGraph:
         Mean distance t of every landmark to the samples that are tied to it.
     degrees : array of shape (p,)
         Sum of the weights of a landmark's edges.
-    gram : sparse matrix of shape (p, p)
-        D_y^-½ Bᵀ D_x^-1 B D_y^-½ for the edges B and the degrees of samples and landmarks.
-    components : array of shape (p,)
-        Connected component of every landmark.
+    n_components : int
+        Number of connected components.
+    vectors : LeadingVectors
+        Eigenvectors of D_y^-½ Bᵀ D_x^-1 B D_y^-½ for the edges B and the degrees of samples and
+        landmarks.
     """
 
     ties: Ties
     widths: Double
     degrees: Double
-    gram: Any
-    components: NDArray[np.int32]
+    n_components: int
+    vectors: LeadingVectors
 
     @classmethod
     def of(cls, indices: NDArray[np.int64], distances: Double, p: int) -> LandmarkGraph:
@@ -187,19 +187,16 @@ class LandmarkGraph:
         table = (normalized.ravel(), indices.ravel(), np.arange(0, n * r + 1, r))
         scaled = sp.csr_matrix(table, shape=(n, p))
         gram = (scaled.T @ scaled).tocsr()
-        return cls(ties, widths, degrees, gram, graph_components(gram))
-
-    @property
-    def n_components(self) -> int:
-        """Number of connected components."""
-        return int(self.components.max()) + 1
+        components = graph_components(gram)
+        vectors = LeadingVectors(gram, degrees, components)
+        return cls(ties, widths, degrees, int(components.max()) + 1, vectors)
 
     def project(self, k: int, rng: np.random.Generator) -> NDArray[np.float32]:
-        """Return the vectors D_y^-½ V of the landmarks, for k leading eigenvectors V of the Gram.
+        """Return the vectors D_y^-½ V of the landmarks, for k leading eigenvectors V.
 
         If there are more than k components, there is a vector for each of them.
         """
-        vectors = leading_vectors(self.gram, self.degrees, self.components, k, rng)
+        vectors = self.vectors.leading(k, rng)
         return np.asarray(vectors / np.sqrt(self.degrees)[:, None], np.float32)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,6 +15,7 @@ from partita._warn import warn_user
 from partita.ensemble import Ensemble
 from partita.ensemble.view_names import views_of_partitions
 from partita.generators._base import BaseGenerator
+from partita.generators._graph_generator import GraphGenerator
 from partita.generators.landmark_spectral import LandmarkSpectral
 from partita.generators.random_features import RandomFeatures
 from partita.generators.random_k import RandomK
@@ -27,7 +28,9 @@ from partita.generators.spectral_bandwidths import SpectralBandwidths
 
 __all__ = [
     "GENERATORS",
+    "cuts_a_graph",
     "generate",
+    "generate_for_each",
     "make_generator",
     "mark_of",
     "marked_names",
@@ -87,14 +90,51 @@ def generate(X: Any, generator: Any = "landmark_spectral", **parameters: Any) ->
     """
     made = make_generator(generator, **parameters)
     partitions = made.fit_transform(X)
+    _warn_of_units(X, made)
+    return _named(partitions, made)
+
+
+def generate_for_each(
+    X: Any, generator: Any, numbers: Sequence[int], *, random_state: int
+) -> Iterator[Ensemble]:
+    """Yield partitions of X into k clusters for every number k, as by `generate` with one seed.
+
+    Parameters
+    ----------
+    X, generator
+        As in `generate`; the generator has the parameters k_min, k_max and random_state.
+    numbers : sequence of int
+        Numbers of clusters.
+    random_state : int
+        Seed.
+    """
+    made = make_generator(generator, random_state=random_state)
+    _warn_of_units(X, made)
+    if isinstance(made, GraphGenerator):
+        tables: Iterable[Any] = made.labels_for_each(X, numbers)
+    else:
+        tables = (make_generator(made, k_min=k, k_max=k).fit_transform(X) for k in numbers)
+    for partitions in tables:
+        yield _named(partitions, made)
+
+
+def cuts_a_graph(generator: Any) -> bool:
+    """Return whether the clusters of a generator may have any shape."""
+    return isinstance(make_generator(generator), GraphGenerator)
+
+
+def _warn_of_units(X: Any, generator: Any) -> None:
     table = X if sp.issparse(X) else np.asarray(X)
-    if getattr(made, "metric", None) == "euclidean" and make_scaler(table) is not None:
+    if getattr(generator, "metric", None) == "euclidean" and make_scaler(table) is not None:
         warn_user(
             "The features have very different spreads, as if in different units, so that the "
             "distances depend on few of them. Standardize them (`StandardScaler`), or use "
             "`EnsembleClustering`, which does."
         )
-    names = marked_names(made, partitions.shape[1])
+
+
+def _named(partitions: Any, generator: Any) -> Ensemble:
+    names = marked_names(generator, partitions.shape[1])
     return Ensemble.from_partitions(partitions, unlabeled="keep", partition_names=names)
 
 

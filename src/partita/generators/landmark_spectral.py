@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import gen_batches
+from numpy.typing import NDArray
 
 from partita._sklearn_compat import Interval
 from partita.generators._base import MISSING, POSITIVE_INT, BaseGenerator, Labels
@@ -18,8 +18,10 @@ from partita.generators._features import (
     count_distinct_rows,
     draw_distinct_rows,
     has_direction,
+    row_blocks,
     warn_without_direction,
 )
+from partita.generators._graph_generator import DrawnGraph, GraphGenerator
 from partita.generators._kmeans import CentroidModel, kmeans
 from partita.generators._landmark_graph import (
     LandmarkGraph,
@@ -39,7 +41,7 @@ _KMEANS_ITERATIONS = 50
 _BLOCK = 4096  # samples whose vectors are held at once
 
 
-class LandmarkSpectral(BaseGenerator):
+class LandmarkSpectral(GraphGenerator):
     """Spectral clustering through random landmarks, with everything drawn anew.
 
     For each partition, p random rows are the landmarks. Sample x is tied to its r nearest
@@ -203,42 +205,22 @@ class LandmarkSpectral(BaseGenerator):
             default_max = min(3 * self.n_clusters, n_rows)
         return choose_k_range(n_rows, self.k_min, self.k_max, self.n_clusters, default_max)
 
-    def _partition(
-        self, X: Any, index: int, rng: np.random.Generator
-    ) -> tuple[Labels, LandmarkModel]:
-        labels = np.full(X.shape[0], MISSING, np.int32)
+    def _draw(self, X: Any, rng: np.random.Generator) -> tuple[int, _LandmarkDraw]:
         usable = np.arange(X.shape[0])
         if self.metric == "cosine":
             usable = np.flatnonzero(has_direction(X))
         part = X if len(usable) == X.shape[0] else X[usable]
         k = draw_integer(self._k_range(X.shape[0]), rng)
         r = draw_integer(self.n_neighbors, rng)
-        if len(usable) == 0:  # no row has a direction, so none gets a label
-            nothing = np.zeros((0, 1), np.float32)
-            return labels, LandmarkModel(usable, r, np.zeros(0), nothing, nothing)
-        drawn = draw_distinct_rows(part, self.n_landmarks, rng)
-        landmarks = part[drawn]
-        k, graph = _connect(part, landmarks, min(k, len(drawn)), r)
-        projection = graph.project(k, rng)
-        n_rows = max(_SAMPLE_ROWS_PER_CLUSTER * k, _SAMPLE_ROWS_AT_LEAST)
-        sample = np.arange(len(usable))
-        if n_rows < len(usable):
-            sample = np.sort(rng.choice(len(usable), n_rows, replace=False))
-        rows = graph.ties.rows(sample).embed(projection)
-        k = count_distinct_rows(rows, k)
-        centers = kmeans(rows, k, 1, _KMEANS_ITERATIONS, rng).centers
-        model = CentroidModel(centers)
-        for block in gen_batches(len(usable), _BLOCK):
-            labels[usable[block]] = model.nearest(graph.ties.rows(block).embed(projection))
-        n_neighbors = graph.ties.indices.shape[1]
-        return labels, LandmarkModel(usable[drawn], n_neighbors, graph.widths, projection, centers)
+        drawn = draw_distinct_rows(part, self.n_landmarks, rng) if len(usable) else usable
+        return k, _LandmarkDraw(part, X.shape[0], usable, drawn, r)
 
     def _predict(self, model: LandmarkModel, X: Any) -> Labels:
         labels = np.full(X.shape[0], MISSING, np.int32)
         if len(model.landmarks) == 0:
             return labels
         landmarks, centers = self._rows[model.landmarks], CentroidModel(model.centers)
-        for block in gen_batches(X.shape[0], _BLOCK):
+        for block in row_blocks(X.shape[0], _BLOCK):
             rows = X[block]
             indices, distances = nearest_landmarks(rows, landmarks, model.n_neighbors)
             vectors = tie(indices, distances, model.widths).embed(model.projection)
@@ -248,13 +230,66 @@ class LandmarkSpectral(BaseGenerator):
         return labels
 
 
-def _connect(X: Any, landmarks: Any, k: int, n_neighbors: int) -> tuple[int, LandmarkGraph]:
-    """Return the graph; ties are added while it has more than k connected components."""
-    p = landmarks.shape[0]
-    while True:
-        n_neighbors = min(n_neighbors, p)
-        indices, distances = nearest_landmarks(X, landmarks, n_neighbors)
-        graph = LandmarkGraph.of(indices, distances, p)
-        if graph.n_components <= k or n_neighbors in (p, _MOST_NEIGHBORS):
-            return k, graph
-        n_neighbors = min(2 * n_neighbors, _MOST_NEIGHBORS)
+class _LandmarkDraw(DrawnGraph):
+    """The landmarks of one partition, and the graphs that tie the samples to them.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_usable, n_features)
+        Rows with a direction.
+    n_samples : int
+        Number of all samples.
+    usable : array of shape (n_usable,)
+        Samples that these rows belong to.
+    drawn : array of shape (n_landmarks,)
+        Rows that are landmarks.
+    n_neighbors : int
+        Number of ties per sample, at least.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        n_samples: int,
+        usable: NDArray[np.int64],
+        drawn: NDArray[np.int64],
+        n_neighbors: int,
+    ) -> None:
+        self._X, self._n_samples, self._usable = X, n_samples, usable
+        self._drawn, self._n_neighbors = drawn, n_neighbors
+        self._graphs: dict[int, LandmarkGraph] = {}  # by the number of ties
+
+    def cut(self, k: int, rng: np.random.Generator) -> tuple[Labels, LandmarkModel]:
+        labels = np.full(self._n_samples, MISSING, np.int32)
+        n_usable = len(self._usable)
+        if n_usable == 0:  # no row has a direction, so none gets a label
+            nothing = np.zeros((0, 1), np.float32)
+            model = LandmarkModel(self._usable, self._n_neighbors, np.zeros(0), nothing, nothing)
+            return labels, model
+        k = min(k, len(self._drawn))
+        graph = self._connect(k)
+        projection = graph.project(k, rng)
+        n_rows = max(_SAMPLE_ROWS_PER_CLUSTER * k, _SAMPLE_ROWS_AT_LEAST)
+        sample = np.arange(n_usable)
+        if n_rows < n_usable:
+            sample = np.sort(rng.choice(n_usable, n_rows, replace=False))
+        rows = graph.ties.rows(sample).embed(projection)
+        k = count_distinct_rows(rows, k)
+        centers = kmeans(rows, k, 1, _KMEANS_ITERATIONS, rng).centers
+        nearest = CentroidModel(centers).nearest
+        for block in row_blocks(n_usable, _BLOCK):
+            labels[self._usable[block]] = nearest(graph.ties.rows(block).embed(projection))
+        landmarks, n_neighbors = self._usable[self._drawn], graph.ties.indices.shape[1]
+        return labels, LandmarkModel(landmarks, n_neighbors, graph.widths, projection, centers)
+
+    def _connect(self, k: int) -> LandmarkGraph:
+        """Return the graph; ties are added while it has more than k connected components."""
+        p, r = len(self._drawn), self._n_neighbors
+        while True:
+            r = min(r, p)
+            if r not in self._graphs:
+                ties = nearest_landmarks(self._X, self._X[self._drawn], r)
+                self._graphs[r] = LandmarkGraph.of(*ties, p)
+            if self._graphs[r].n_components <= k or r in (p, _MOST_NEIGHBORS):
+                return self._graphs[r]
+            r = min(2 * r, _MOST_NEIGHBORS)

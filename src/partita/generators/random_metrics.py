@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from partita._sklearn_compat import Interval
 from partita.generators._base import MISSING, POSITIVE_INT, BaseGenerator, Labels
@@ -18,11 +17,13 @@ from partita.generators._features import (
     Preparation,
     count_distinct_rows,
     has_direction,
+    row_blocks,
     squared_norms,
     unit_rows,
     warn_without_direction,
 )
-from partita.generators._graph_vectors import graph_components, leading_vectors
+from partita.generators._graph_generator import DrawnGraph, GraphGenerator
+from partita.generators._graph_vectors import LeadingVectors, graph_components
 from partita.generators._kmeans import CentroidModel, kmeans, select_features
 from partita.generators._ranges import check_range, choose_k_range, draw_integer
 
@@ -34,7 +35,7 @@ _DISTANCES = 1 << 21  # distances that are held at once
 Double = NDArray[np.float64]
 
 
-class RandomMetrics(BaseGenerator):
+class RandomMetrics(GraphGenerator):
     """Spectral clustering with a random similarity kernel on random features (MDEC).
 
     Partition i takes round(ratio d) random features, and, with squared distances d_xy in them and
@@ -165,31 +166,58 @@ class RandomMetrics(BaseGenerator):
             warn_without_direction(prepared)
         return prepared
 
-    def _partition(self, X: Any, index: int, rng: np.random.Generator) -> tuple[Labels, None]:
+    def _draw(self, X: Any, rng: np.random.Generator) -> tuple[int, _MetricDraw]:
         n, d = X.shape
         unit = self.metric == "cosine"
         features = np.sort(rng.choice(d, max(1, round(self.ratio * d)), replace=False))
         part = select_features(X, features, unit)
         usable = np.flatnonzero(has_direction(part)) if unit else np.arange(n)
-        part = part[usable]
         k = draw_integer(self._k_range(n), rng)
         r = min(draw_integer(self.n_neighbors, rng), len(usable) - 1)
         mu = float(rng.uniform(self.multipliers[0], self.multipliers[1]))
-        labels = np.full(n, MISSING, np.int32)
+        return k, _MetricDraw(part[usable], n, usable, r, mu, self.n_init)
+
+
+class _MetricDraw(DrawnGraph):
+    """The graph of one partition.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_usable, n_features)
+        Drawn features of rows with a direction.
+    n_samples : int
+        Number of all samples.
+    usable : array of shape (n_usable,)
+        Samples that these rows belong to.
+    r, mu : int and float
+        Number of edges per sample and multiplier of the widths.
+    n_init : int
+        Number of runs of k-means.
+    """
+
+    def __init__(
+        self, X: Any, n_samples: int, usable: NDArray[np.int64], r: int, mu: float, n_init: int
+    ) -> None:
+        self._X, self._n_samples, self._usable, self._n_init = X, n_samples, usable, n_init
         if len(usable) < 2:
-            labels[usable] = 0
-            return labels, None
-        graph = _graph(part, r, mu)
-        k = count_distinct_rows(part, k)
+            return
+        graph = _graph(X, r, mu)
         degrees = np.asarray(graph.sum(axis=1)).ravel()
         scaling = sp.diags(1 / np.sqrt(degrees))
         normalized = (scaling @ graph @ scaling).tocsr()
-        components = graph_components(normalized)
-        vectors = leading_vectors(normalized, degrees, components, k, rng)
+        self._vectors = LeadingVectors(normalized, degrees, graph_components(normalized))
+
+    def cut(self, k: int, rng: np.random.Generator) -> tuple[Labels, None]:
+        labels = np.full(self._n_samples, MISSING, np.int32)
+        if len(self._usable) < 2:
+            labels[self._usable] = 0
+            return labels, None
+        k = count_distinct_rows(self._X, k)
+        vectors = self._vectors.leading(k, rng)
         rows = np.ascontiguousarray(unit_rows(vectors), np.float32)
         k = count_distinct_rows(rows, k)
-        centers = kmeans(rows, k, self.n_init, _KMEANS_ITERATIONS, rng).centers
-        labels[usable] = CentroidModel(centers).nearest(rows)
+        centers = kmeans(rows, k, self._n_init, _KMEANS_ITERATIONS, rng).centers
+        labels[self._usable] = CentroidModel(centers).nearest(rows)
         return labels, None
 
 
@@ -219,7 +247,7 @@ def _distances(X: Any) -> Iterator[tuple[slice, Double]]:
     n = X.shape[0]
     X = X.astype(np.float64)
     norms = squared_norms(X)
-    for block in gen_batches(n, max(1, _DISTANCES // n)):
+    for block in row_blocks(n, max(1, _DISTANCES // n)):
         products = X[block] @ X.T
         products = products.toarray() if sp.issparse(products) else products
         distances = norms[block, None] + norms - 2 * products

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from partita.ensemble import Ensemble
 from partita.generators import RandomRows
+from partita.generators.generation import cuts_a_graph
 from partita.multiview._partitions import join_tables, label_view, prepare_generators
 from partita.multiview._views import Views, read_views
 from partita.select_k import (
     Evidence,
     KScan,
     ScannedFeatures,
-    cuts_a_graph,
     scan_generated,
     uniform_reference,
 )
@@ -35,13 +35,14 @@ class _ScannedViews(ScannedFeatures):
         self._views, self._generators = views, generators
         self.n_samples = views.n_samples
 
-    def partitions(self, k: int, random_state: int) -> Ensemble:
-        generators = self._generators(k, random_state)
-        tables = {
-            name: label_view(self._views, v, generators[name].fit_transform)
-            for v, name in enumerate(self._views.names)
-        }
-        return join_tables(tables, self._views)
+    def partitions(self, numbers: Sequence[int], random_state: int) -> Iterator[Ensemble]:
+        for k in numbers:
+            generators = self._generators(k, random_state)
+            tables = {
+                name: label_view(self._views, v, generators[name].fit_transform)
+                for v, name in enumerate(self._views.names)
+            }
+            yield join_tables(tables, self._views)
 
     def reference(self, rng: np.random.Generator) -> Self:
         """Draw all features of a sample together, so that views depend on each other as they do."""

@@ -17,7 +17,6 @@ from partita.select_k._choice import (
 from partita.select_k._evidence import Evidence
 from partita.select_k._features_scan import (
     ScannedFeatures,
-    cuts_a_graph,
     scan_generated,
     scan_k_features,
 )
@@ -31,7 +30,6 @@ __all__ = [
     "KScan",
     "ScannedFeatures",
     "choose_number",
-    "cuts_a_graph",
     "default_range",
     "needs_number",
     "scan_generated",

@@ -13,13 +13,8 @@ from numpy.typing import NDArray
 from partita._input.checks import random_generator
 from partita._sklearn_compat import refuse_anndata
 from partita.ensemble import Ensemble
-from partita.generators import (
-    LandmarkSpectral,
-    RandomMetrics,
-    RandomRows,
-    generate,
-    make_generator,
-)
+from partita.generators import RandomRows
+from partita.generators.generation import cuts_a_graph, generate_for_each
 from partita.select_k._curves import Judged
 from partita.select_k._engine import check_n_partitions, run_scan
 from partita.select_k._evidence import Evidence
@@ -28,9 +23,7 @@ from partita.select_k._request import Request, checked_range
 from partita.select_k._result import KScan
 from partita.select_k._steps import Pilot
 
-__all__ = ["ScannedFeatures", "cuts_a_graph", "scan_generated", "scan_k_features"]
-
-_GRAPH_CUTS = (LandmarkSpectral, RandomMetrics)  # generators whose clusters have any shape
+__all__ = ["ScannedFeatures", "scan_generated", "scan_k_features"]
 
 
 class ScannedFeatures(ABC):
@@ -45,8 +38,8 @@ class ScannedFeatures(ABC):
     n_samples: int
 
     @abstractmethod
-    def partitions(self, k: int, random_state: int) -> Ensemble:
-        """Return partitions of the features into k clusters."""
+    def partitions(self, numbers: Sequence[int], random_state: int) -> Iterator[Ensemble]:
+        """Yield partitions of the features into each of several numbers of clusters."""
 
     @abstractmethod
     def reference(self, rng: np.random.Generator) -> Self:
@@ -68,8 +61,8 @@ class _Table(ScannedFeatures):
         self._X, self._generator = X, generator
         self.n_samples = len(X)
 
-    def partitions(self, k: int, random_state: int) -> Ensemble:
-        return generate(self._X, self._generator, k_min=k, k_max=k, random_state=random_state)
+    def partitions(self, numbers: Sequence[int], random_state: int) -> Iterator[Ensemble]:
+        return generate_for_each(self._X, self._generator, numbers, random_state=random_state)
 
     def reference(self, rng: np.random.Generator) -> Self:
         return type(self)(uniform_reference(self._X, rng), self._generator)
@@ -79,11 +72,6 @@ class _Table(ScannedFeatures):
 
     def evidence(self) -> Evidence:
         return Evidence.of_features(self._X, is_graph=cuts_a_graph(self._generator))
-
-
-def cuts_a_graph(generator: Any) -> bool:
-    """Return whether the clusters of a generator may have any shape."""
-    return isinstance(make_generator(generator), _GRAPH_CUTS)
 
 
 def scan_k_features(
@@ -137,7 +125,8 @@ def scan_k_features(
     Returns
     -------
     KScan
-        Cost: (1 + 2 n_resamples + 5 n_null) fits and 1 + n_null calls of the generator per K.
+        Cost: (1 + 2 n_resamples + 5 n_null) fits and 1 + n_null calls of the generator per K; a
+        generator that cuts a graph computes its graphs and their eigenvectors once for all K.
 
     References
     ----------
@@ -191,20 +180,21 @@ def scan_generated(
         data: ScannedFeatures, seed: int, numbers: Sequence[int] = ks
     ) -> Iterator[Judged]:
         evidence = data.evidence()
-        for k in numbers:
-            ensemble = data.partitions(k, seed)
+        for k, ensemble in zip(numbers, data.partitions(numbers, seed), strict=True):
             check_n_partitions(ensemble)
             yield ensemble, [k], evidence
 
     def null(child: np.random.Generator) -> Iterator[Judged]:
         return ensembles(features.reference(child), int(child.integers(2**31)))
 
+    few = sorted({ks[0], ks[len(ks) // 2], ks[-1]})
+
     def pilot(
         rows: NDArray[np.int64], child: np.random.Generator
     ) -> tuple[Iterator[Judged], Iterator[Judged]]:
-        middle, part = [ks[len(ks) // 2]], features.subset(rows)
-        return ensembles(part, 0, middle), ensembles(part.reference(child), 0, middle)
+        part = features.subset(rows)
+        return ensembles(part, 0, few), ensembles(part.reference(child), 0, few)
 
     observed = ensembles(features, int(rng.integers(2**31)))
-    time = Pilot(features.n_samples, pilot, len(ks))
+    time = Pilot(features.n_samples, pilot, len(ks) / len(few))
     return run_scan(observed, null, ks, request, rng, time)

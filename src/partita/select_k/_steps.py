@@ -38,7 +38,7 @@ class Pilot:
         Number of samples of the whole scan.
     ensembles : callable
         Returns the observed and a null ensemble of some samples.
-    n_repetitions : int
+    n_repetitions : float
         How often the whole scan does the work of these ensembles for other numbers of clusters.
     """
 
@@ -46,7 +46,7 @@ class Pilot:
     ensembles: Callable[
         [NDArray[np.int64], np.random.Generator], tuple[Iterable[Judged], Iterable[Judged]]
     ]
-    n_repetitions: int = 1
+    n_repetitions: float = 1
 
 
 class Steps:
