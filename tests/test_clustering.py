@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,6 +21,7 @@ from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, clusterin
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
+from partita.select_k import confirmed_scan
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
 GENERATOR = RandomK(8)
@@ -188,21 +188,40 @@ def test_noise_is_one_cluster_with_a_warning():
 
 
 @pytest.mark.parametrize(
-    ("generator", "expected"), [("landmark_spectral", [None, 3]), ("random_k", [None])]
+    ("by_graph", "by_kmeans", "same", "chosen"),
+    [
+        (None, None, True, None),
+        (None, 3, False, 3),  # round clusters that touch
+        (2, None, True, 2),
+        (2, 4, False, 2),  # moons, which k-means cuts into pieces
+        (2, 4, True, 4),  # round clusters, some of which touch
+    ],
 )
-def test_round_clusters_are_looked_for_if_none_are_isolated(monkeypatch, generator, expected):
-    suggestions = []
+def test_graph_cuts_confirm_the_number_of_k_means(by_graph, by_kmeans, same, chosen):
+    labels = {k: np.arange(60) % k for k in (2, 3, 4)}
+    other = labels if same else {k: np.arange(60) // 15 % k for k in labels}
+    graph, kmeans = (
+        SimpleNamespace(best_k=by_graph, labels=labels),
+        SimpleNamespace(best_k=by_kmeans, labels=other),
+    )
+    assert confirmed_scan(graph, kmeans).best_k == chosen
 
-    def scan(X, ks, *, generator, **options):
-        suggestions.append(3 if generator is None else None)
-        return SimpleNamespace(best_k=suggestions[-1], k=np.asarray(ks))
+
+@pytest.mark.parametrize(("generator", "n_scans"), [("landmark_spectral", 2), ("random_k", 1)])
+def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generator, n_scans):
+    monkeypatch.setattr(clustering, "LARGEST_SCAN", 40)
+    scanned = []
+
+    def scan(X, ks, **options):
+        scanned.append(X)
+        return SimpleNamespace(best_k=None, k=np.asarray(ks))
 
     monkeypatch.setattr(clustering, "scan_k_features", scan)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PartitaWarning)  # "no structure"
-        method = EnsembleClustering(generator=generator, random_state=0).fit(X)
-    assert suggestions == expected
-    assert method.n_clusters_ == (expected[-1] or 1)
+    with pytest.warns(PartitaWarning, match="No structure"):
+        EnsembleClustering(generator=generator, random_state=0).fit(X)
+    assert len(scanned) == n_scans
+    assert len(scanned[0]) == 40
+    np.testing.assert_array_equal(scanned[0], scanned[-1])
 
 
 def test_the_scan_of_many_samples_takes_some_of_them():

@@ -8,7 +8,7 @@ from scipy.stats import beta
 from benchmarks.scoreboard._records import Record
 from benchmarks.scoreboard._rules import RULES
 
-__all__ = ["exact_interval", "false_alarms", "table"]
+__all__ = ["by_kind", "exact_interval", "false_alarms", "table"]
 
 
 def table(records: list[Record], part: str) -> str:
@@ -40,6 +40,23 @@ def table(records: list[Record], part: str) -> str:
             alarms = [r[rule] is not None for r in false if rule in r]
             cells.append(f"{sum(alarms)} of {len(alarms)}")
         lines.append(_row(cells))
+    return "\n".join(lines)
+
+
+def by_kind(records: list[Record], part: str) -> str:
+    """Return how often the scan is right on every kind of data with clusters."""
+    true = [r for r in records if r["part"] == part and r["true_k"] is not None]
+    head = ["data", "sets", "right K", "no structure", "mean distance from the right K"]
+    lines = [_row(head), "|---" * len(head) + "|"]
+    groups = {
+        kind.partition(": ")[2]: [r for r in true if r["kind"] == kind]
+        for kind in dict.fromkeys(r["kind"] for r in true)
+    }
+    for name, group in [*groups.items(), ("all", true)]:
+        right = sum(r["scan"] == r["true_k"] for r in group)
+        none = sum(r["scan"] is None for r in group)
+        distance = np.mean([abs((r["scan"] or 1) - r["true_k"]) for r in group])
+        lines.append(_row([name, str(len(group)), str(right), str(none), f"{distance:.2f}"]))
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ Parts (`--parts`):
   `LandmarkSpectral`;
 - "partitions": partitions of real data sets by k-means with K_i from 2 to 10 and from 2 to the
   square root of n, and by the default generator, which has K_i from K to 3K;
+- "default": the features of "features" and "shapes" by `EnsembleClustering()`, as a user calls it;
 - "sets": real data sets with features (`--folder`), up to `--max-samples` samples, the true number
   of clusters being that of the classes.
 
@@ -37,8 +38,8 @@ from benchmarks.scoreboard import _tables_of_k as tables
 from benchmarks.scoreboard._records import Record, append, read
 from benchmarks.scoreboard._rules import gap_statistic, of_curves, silhouette
 from benchmarks.scoreboard._sets import find_sets
-from benchmarks.scoreboard._tables import false_alarms, table
-from partita import scan_k, scan_k_features
+from benchmarks.scoreboard._tables import by_kind, false_alarms, table
+from partita import EnsembleClustering, scan_k, scan_k_features
 from partita.datasets import load
 from partita.ensemble import Ensemble
 from partita.generators import LandmarkSpectral, RandomK, RandomRows, make_scaler
@@ -48,7 +49,7 @@ RECORDS = Path(__file__).with_name("choosing_k.jsonl")
 KS = range(2, 11)
 FEATURE_KS = range(2, 7)
 OTHERS = 1  # tables of noise of every kind that the other rules are tried on
-PARTS = ("labels", "features", "shapes", "partitions", "sets")
+PARTS = ("labels", "features", "shapes", "default", "partitions", "sets")
 REAL = ("iris", "wine", "breast_w", "breast_tissue", "ecoli", "jaffe", "aggregation")
 GENERATORS = ("K_i from 2 to 10", "K_i from 2 to sqrt n", "LandmarkSpectral")
 
@@ -108,6 +109,11 @@ def from_features(
     }
 
 
+def by_default(X: NDArray[np.float64], k: int | None, seed: int) -> Record:
+    """Return the number of clusters that `EnsembleClustering()` chooses."""
+    return {"true_k": k, "scan": EnsembleClustering(random_state=seed).fit(X).scan_.best_k}
+
+
 def work(arguments: argparse.Namespace) -> Iterator[Work]:
     """Yield all records that can be made, in the order in which they are made."""
 
@@ -130,6 +136,15 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
         X = tables.noise_features(kind, seed)
         return from_features(X, None, FEATURE_KS, seed, _landmarks())
 
+    def default_blobs(_: str, seed: int) -> Record:
+        return by_default(*tables.blobs(seed), seed)
+
+    def default_shapes(kind: str, seed: int) -> Record:
+        return by_default(*tables.shapes(kind, seed), seed)
+
+    def default_without(kind: str, seed: int) -> Record:
+        return by_default(tables.noise_features(kind, seed), None, seed)
+
     kinds: dict[str, list[tuple[str, Callable[[str, int], Record]]]] = {
         "labels": [(f"planted: {kind}", labels_with) for kind in tables.PLANTED]
         + [(f"noise: {kind}", labels_without) for kind in tables.NOISE_LABELS],
@@ -137,6 +152,9 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
         + [(f"noise: {kind}", features_without) for kind in tables.NOISE_FEATURES],
         "shapes": [(f"planted: {kind}", shapes_with) for kind in tables.SHAPES]
         + [(f"noise: {kind}", shapes_without) for kind in tables.NOISE_FEATURES],
+        "default": [("planted: blobs", default_blobs)] * 2
+        + [(f"planted: {kind}", default_shapes) for kind in tables.SHAPES]
+        + [(f"noise: {kind}", default_without) for kind in tables.NOISE_FEATURES],
     }
     for part in arguments.parts:
         if part in ("sets", "partitions"):
@@ -217,7 +235,8 @@ def main(argv: list[str]) -> None:
         append(arguments.records, [record])
     records = read(arguments.records)
     for part in dict.fromkeys(r["part"] for r in records):
-        print(f"\n{part}\n\n{table(records, part)}\n\n{false_alarms(records, part)}")
+        right = by_kind(records, part) if part == "default" else table(records, part)
+        print(f"\n{part}\n\n{right}\n\n{false_alarms(records, part)}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,14 @@ from partita.generators import GENERATORS, SCALES, make_generator, make_scaler
 from partita.generators.generation import cuts_a_graph
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.registry import prepare
-from partita.select_k import LARGEST_SCAN, KScan, choose_number, default_range, scan_k_features
+from partita.select_k import (
+    LARGEST_SCAN,
+    KScan,
+    choose_number,
+    confirmed_scan,
+    default_range,
+    scan_k_features,
+)
 
 __all__ = ["EnsembleClustering"]
 
@@ -72,9 +79,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     takes much longer than the consensus: pass `n_clusters` if you know it. The scan uses
     `generator` if that has the parameters k_min and k_max, with at most 40 partitions per number,
     at most 2000 samples, drawn at random, and only dense features. A generator that cuts a graph
-    finds isolated clusters of any shape; if there are none, a second scan looks for round ones, by
-    k-means. If no number does better than the reference data, a warning says so, and all samples
-    are one cluster.
+    finds isolated clusters of any shape, but joins round ones that touch. These are found by a
+    second scan, by k-means. Its number is taken if graph cuts into that number find the same
+    clusters, or if they find no structure. If no number does better than the reference data, a
+    warning says so, and all samples are one cluster.
 
     Examples
     --------
@@ -144,21 +152,16 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             n_partitions = min(parameters["n_partitions"], _SCANNED_PARTITIONS)
             scanned = clone(generator).set_params(n_partitions=n_partitions)
 
-        def scan(generator: Any) -> KScan:
-            return scan_k_features(
-                X,
-                default_range(X.shape[0]),
-                generator=generator,
-                method=method,
-                max_samples=LARGEST_SCAN,
-                random_state=rng,
-            )
+        if X.shape[0] > LARGEST_SCAN:
+            X = X[np.sort(rng.choice(X.shape[0], LARGEST_SCAN, replace=False))]
 
-        first = scan(scanned)
-        if first.best_k is not None or scanned is None or not cuts_a_graph(scanned):
-            return first
-        round_clusters = scan(None)  # those that touch are tight, though not isolated
-        return first if round_clusters.best_k is None else round_clusters
+        def scan(generator: Any) -> KScan:
+            ks = default_range(X.shape[0])
+            return scan_k_features(X, ks, generator=generator, method=method, random_state=rng)
+
+        if scanned is None or not cuts_a_graph(scanned):
+            return scan(scanned)
+        return confirmed_scan(scan(scanned), scan(None))
 
     def _scale(self, generator: Any) -> str:
         """Return the treatment of the features, "none" for generators that choose it themselves."""

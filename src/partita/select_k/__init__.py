@@ -10,6 +10,7 @@ from __future__ import annotations
 from partita.select_k._choice import (
     LARGEST_SCAN,
     choose_number,
+    confirmed_scan,
     default_range,
     needs_number,
     suggested_number,
@@ -30,6 +31,7 @@ __all__ = [
     "KScan",
     "ScannedFeatures",
     "choose_number",
+    "confirmed_scan",
     "default_range",
     "needs_number",
     "scan_generated",
