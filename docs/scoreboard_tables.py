@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 from benchmarks.scoreboard import calibration, choosing_k  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
-from benchmarks.scoreboard._tables import false_alarms, table  # noqa: E402
+from benchmarks.scoreboard._tables import by_kind, false_alarms, table  # noqa: E402
 
 KINDS = {
     "faces": ("jaffe", "orl", "umist", "warpar10p", "yale"),
@@ -106,6 +106,16 @@ def rules_table() -> str:
 def feature_rules_table() -> str:
     """Return how often each rule finds the number of round clusters of features."""
     return table(read(choosing_k.RECORDS), "features")
+
+
+def default_rules_table() -> str:
+    """Return how often `EnsembleClustering()` finds the number of clusters."""
+    return by_kind(read(choosing_k.RECORDS), "default")
+
+
+def default_noise_table() -> str:
+    """Return in how many sets of noise `EnsembleClustering()` finds structure."""
+    return false_alarms(read(choosing_k.RECORDS), "default")
 
 
 def shape_rules_table() -> str:

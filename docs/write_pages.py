@@ -32,6 +32,8 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/choosing-k.md", "feature-rules", scoreboard_tables.feature_rules_table),
     ("docs/choosing-k.md", "shape-rules", scoreboard_tables.shape_rules_table),
     ("docs/choosing-k.md", "shape-noise", scoreboard_tables.shape_noise_table),
+    ("docs/choosing-k.md", "default-rules", scoreboard_tables.default_rules_table),
+    ("docs/choosing-k.md", "default-noise", scoreboard_tables.default_noise_table),
     ("docs/choosing-k.md", "partition-rules", scoreboard_tables.partition_rules_table),
     ("docs/choosing-k.md", "set-rules", scoreboard_tables.set_rules_table),
     ("docs/choosing-k.md", "label-noise", scoreboard_tables.label_noise_table),

@@ -24,7 +24,7 @@ from benchmarks.scoreboard._records import RECORDS, append, read  # noqa: E402
 from benchmarks.scoreboard._rules import gap_statistic  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
-from benchmarks.scoreboard._tables import false_alarms  # noqa: E402
+from benchmarks.scoreboard._tables import by_kind, false_alarms  # noqa: E402
 
 CENTERS = [[0, 0], [9, 0], [0, 9], [9, 9]]
 
@@ -231,6 +231,19 @@ def test_rules_for_the_number_of_clusters(tmp_path, monkeypatch, capsys) -> None
     assert "| scan_k | 100% | 0.00 | 0 of 1 |" in printed
     alarms = false_alarms(read(file), "labels")
     assert "| all | 1 | 0 (0.0%, 95 % interval 0.0% to 97.5%) |" in alarms
+
+
+def test_the_number_that_the_default_chooses(tmp_path, monkeypatch, capsys) -> None:
+    file = tmp_path / "records.jsonl"
+    monkeypatch.setattr(choosing_k, "by_default", lambda X, k, seed: {"true_k": k, "scan": k})
+    choosing_k.main(["--seeds", "1", "--parts", "default", "--records", str(file)])
+    kinds = 2 + len(_tables_of_k.SHAPES) + len(_tables_of_k.NOISE_FEATURES)
+    assert len(read(file)) == kinds
+    assert "| blobs | 2 | 2 | 0 | 0.00 |" in capsys.readouterr().out
+    wrong = [
+        {"part": "default", "kind": "planted: moons", "true_k": 2, "scan": s} for s in (None, 4)
+    ]
+    assert "| moons | 2 | 0 | 1 | 1.50 |" in by_kind(wrong, "default")
 
 
 def test_the_gap_statistic_finds_blobs_and_one_cluster() -> None:
