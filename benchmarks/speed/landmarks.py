@@ -4,6 +4,9 @@ The reference is `KMeans(K_i, n_init=1)` with the same numbers of clusters and t
 one thread. The target is at most three times its time, a ratio of a third. The data are groups that
 overlap, 10,992 x 16, and the handwritten digits of the pendigits set of the same size if there is a
 folder of data. k-means needs fewer iterations on the latter.
+
+A scan needs partitions into many numbers of clusters, which share their graphs. The reference is
+one fit per number.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_limits
@@ -21,12 +25,13 @@ from partita.generators import LandmarkSpectral
 
 N_SAMPLES, N_FEATURES, N_CLUSTERS, N_PARTITIONS = 10_992, 16, 10, 4
 TARGET = 1 / 3
+N_SCANNED, KS = 400, range(2, 11)
 
 
 def run() -> list[Record]:
     """Measure seconds per partition, K_i uniform in 10..30, one job."""
     X = make_blobs(N_SAMPLES, N_FEATURES, centers=30, cluster_std=6.0, random_state=0)[0]
-    records = [_record("overlapping groups", X)]
+    records = [_record("overlapping groups", X), _many_numbers()]
     folder = data_folder()
     if folder is not None and (folder / "pendigits.npz").exists():
         with np.load(folder / "pendigits.npz") as arrays:
@@ -49,4 +54,23 @@ def _record(data: str, X: Any) -> Record:
         reference="KMeans(n_init=1), float64, 1 thread",
         reference_seconds=theirs / N_PARTITIONS,
         target=TARGET,
+    )
+
+
+def _many_numbers() -> Record:
+    X = make_blobs(N_SCANNED, N_FEATURES, centers=30, cluster_std=6.0, random_state=0)[0]
+    generator = LandmarkSpectral(N_PARTITIONS, n_jobs=1, random_state=0)
+
+    def separate() -> None:
+        for k in KS:
+            clone(generator).set_params(k_min=k, k_max=k).fit(X)
+
+    with threadpool_limits(1):
+        ours, theirs = in_turn(lambda: generator.labels_for_each(X, KS), separate, repeats=5)
+    return Record(
+        name=f"{N_PARTITIONS} partitions of LandmarkSpectral for each K = 2..10, n = {N_SCANNED}",
+        seconds=ours,
+        reference="one fit per K, the same labels",
+        reference_seconds=theirs,
+        target=2,
     )
