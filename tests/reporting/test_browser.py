@@ -96,6 +96,8 @@ def page(driver: Any, full: Path) -> Iterator[Any]:
 def emulate(driver: Any, *, scheme: str = "light", media: str = "screen") -> None:
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+    # Pages are told of it with the next frame that is drawn, styles change at once.
+    driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0]))")
 
 
 def keep_picture(driver: Any, name: str, height: int = 2600) -> None:
