@@ -33,7 +33,7 @@ _LARGEST_SINGLE = 1e15  # sums of many squares of such numbers are 32-bit number
 def row_blocks(n_rows: int, size: int) -> Iterator[slice]:
     """Yield slices of 0..n_rows, as `gen_batches` of scikit-learn without its checks.
 
-    The checks take longer than the work on few rows, and a scan does that thousands of times.
+    On few rows the checks take about as long as the work, and a scan makes thousands of calls.
     """
     return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
 
