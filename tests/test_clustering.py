@@ -21,6 +21,7 @@ from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, clusterin
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
+from partita.plotting import ScanDisplay
 from partita.select_k import confirmed_scan
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
@@ -209,19 +210,28 @@ def test_graph_cuts_confirm_the_number_of_k_means(by_graph, by_kmeans, same, cho
 
 @pytest.mark.parametrize(("generator", "n_scans"), [("landmark_spectral", 2), ("random_k", 1)])
 def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generator, n_scans):
-    monkeypatch.setattr(clustering, "LARGEST_SCAN", 40)
-    scanned = []
+    calls = []
 
-    def scan(X, ks, **options):
-        scanned.append(X)
+    def scan(X, ks, generator, **options):
+        calls.append((len(X), options["random_state"], options["max_samples"]))
         return SimpleNamespace(best_k=None, k=np.asarray(ks))
 
-    monkeypatch.setattr(clustering, "scan_k_features", scan)
+    monkeypatch.setattr(clustering, "scan_table", scan)
     with pytest.warns(PartitaWarning, match="No structure"):
         EnsembleClustering(generator=generator, random_state=0).fit(X)
-    assert len(scanned) == n_scans
-    assert len(scanned[0]) == 40
-    np.testing.assert_array_equal(scanned[0], scanned[-1])
+    assert len(calls) == n_scans
+    assert isinstance(calls[0][1], int)  # a seed, which draws the same samples again
+    assert calls[0] == calls[-1]
+
+
+def test_an_estimator_scans_no_halves_of_null_ensembles():
+    scan = EnsembleClustering(generator=RandomK(8), random_state=0).fit(X).scan_
+    assert {"separation", "tightness"} <= scan.null_mean.keys()
+    assert not {"stability", "pac"} & scan.null_mean.keys()
+    assert {"stability", "pac"} <= scan.curves.keys()
+    drawn = ScanDisplay.from_scan(scan)
+    assert drawn.null_mean.keys() == {"separation", "item_consensus"}
+    assert len(drawn.plot().axes_) == len(drawn.curves) + 1
 
 
 def test_the_scan_of_many_samples_takes_some_of_them():

@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import cache
 from threading import Lock
+
+from threadpoolctl import ThreadpoolController
 
 from partita.config import get_config
 
-__all__ = ["run_blocks", "run_shares"]
+__all__ = ["run_blocks", "run_shares", "thread_pools"]
 
 _SMALL = 1 << 18  # numbers to read or write: below, a second thread costs more than it saves
 
@@ -18,6 +21,19 @@ _pools: dict[int, ThreadPoolExecutor] = {}  # by number of threads; kept, as sta
 # a forked child inherits the dictionary but not the threads
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pools.clear)
+
+
+@cache
+def thread_pools() -> ThreadpoolController:
+    """Return the control of the thread pools of BLAS and OpenMP.
+
+    Finding their libraries takes longer than a small k-means run, so it is done once. What calls
+    them is imported first: a library that is loaded later would not be found.
+    """
+    import scipy.linalg  # noqa: F401
+    import sklearn.cluster  # noqa: F401
+
+    return ThreadpoolController()
 
 
 def run_blocks(kernel: Callable[[int, int], object], n: int, block: int) -> None:

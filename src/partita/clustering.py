@@ -12,22 +12,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita._input.checks import random_generator
 from partita._sklearn_compat import HasMethods, Interval, StrOptions, fit_context, validate_data
-from partita.generators import GENERATORS, SCALES, make_generator, make_scaler
+from partita.generators import GENERATORS, SCALES, RandomRows, make_generator, make_scaler
 from partita.generators.generation import cuts_a_graph
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.registry import prepare
 from partita.select_k import (
-    LARGEST_SCAN,
+    NUMBER_ONLY,
+    SCANNED_PARTITIONS,
     KScan,
     choose_number,
     confirmed_scan,
     default_range,
-    scan_k_features,
+    scan_table,
 )
 
 __all__ = ["EnsembleClustering"]
-
-_SCANNED_PARTITIONS = 40  # per number of clusters, at most
 
 
 def _can_predict(self: EnsembleClustering) -> bool:
@@ -77,7 +76,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     -----
     The scan clusters the features, and reference data without clusters, for every number. This
     takes much longer than the consensus: pass `n_clusters` if you know it. The scan uses
-    `generator` if that has the parameters k_min and k_max, with at most 40 partitions per number,
+    `generator` if that has the parameters k_min and k_max, with at most 20 partitions per number,
     at most 2000 samples, drawn at random, and only dense features. A generator that cuts a graph
     finds isolated clusters of any shape, but joins round ones that touch. These are found by a
     second scan, by k-means. Its number is taken if graph cuts into that number find the same
@@ -147,21 +146,21 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         return self
 
     def _scan(self, X: Any, generator: Any, method: Any, rng: np.random.Generator) -> KScan:
-        parameters, scanned = generator.get_params(deep=False), None
+        kmeans = RandomRows(n_partitions=SCANNED_PARTITIONS, ratio=0.8)
+        parameters, scanned = generator.get_params(deep=False), kmeans
         if {"n_partitions", "k_min", "k_max", "random_state"} <= parameters.keys():
-            n_partitions = min(parameters["n_partitions"], _SCANNED_PARTITIONS)
+            n_partitions = min(parameters["n_partitions"], SCANNED_PARTITIONS)
             scanned = clone(generator).set_params(n_partitions=n_partitions)
-
-        if X.shape[0] > LARGEST_SCAN:
-            X = X[np.sort(rng.choice(X.shape[0], LARGEST_SCAN, replace=False))]
+        seed = int(rng.integers(2**31))  # both scans draw the same samples of many
 
         def scan(generator: Any) -> KScan:
             ks = default_range(X.shape[0])
-            return scan_k_features(X, ks, generator=generator, method=method, random_state=rng)
+            options = {"method": method, "random_state": seed, **NUMBER_ONLY}
+            return scan_table(X, ks, generator, **options)
 
-        if scanned is None or not cuts_a_graph(scanned):
+        if not cuts_a_graph(scanned):
             return scan(scanned)
-        return confirmed_scan(scan(scanned), scan(None))
+        return confirmed_scan(scan(scanned), scan(kmeans))
 
     def _scale(self, generator: Any) -> str:
         """Return the treatment of the features, "none" for generators that choose it themselves."""

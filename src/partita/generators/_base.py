@@ -18,10 +18,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import ThreadpoolController
 
 from partita._input.checks import random_generator
 from partita._sklearn_compat import Interval, StrOptions, fit_context, fitting, validate_data
+from partita._threads import thread_pools
 from partita.config import get_config, report_progress
 from partita.generators._features import check_range
 
@@ -196,7 +196,7 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         Reports progress under the name `task`.
         """
-        controller = ThreadpoolController()
+        controller = thread_pools()
 
         def on_one_core(item: _Item) -> _Result:
             # OpenMP counts threads per calling thread, so each worker sets its own limit.

@@ -28,7 +28,7 @@ from partita.multiview._partitions import (
 from partita.multiview._scan import scan_views
 from partita.multiview._views import Views, read_views
 from partita.registry import all_methods, prepare
-from partita.select_k import LARGEST_SCAN, KScan, choose_number, default_range
+from partita.select_k import NUMBER_ONLY, KScan, choose_number, default_range
 
 __all__ = ["MultiViewClustering"]
 
@@ -171,7 +171,7 @@ class MultiViewClustering(BaseMultiView):
         }
 
         def scan() -> KScan:
-            options = {"max_samples": LARGEST_SCAN, "random_state": rng, **setting}
+            options = {"random_state": rng, **NUMBER_ONLY, **setting}
             ks = default_range(views.n_samples)
             return scan_views(views, self.generator, ks, method=self._method(), **options)
 

@@ -8,7 +8,8 @@ evidence, because consensus matrices look clean for noise too. The gain over the
 from __future__ import annotations
 
 from partita.select_k._choice import (
-    LARGEST_SCAN,
+    NUMBER_ONLY,
+    SCANNED_PARTITIONS,
     choose_number,
     confirmed_scan,
     default_range,
@@ -20,13 +21,15 @@ from partita.select_k._features_scan import (
     ScannedFeatures,
     scan_generated,
     scan_k_features,
+    scan_table,
 )
 from partita.select_k._labels_scan import scan_k
 from partita.select_k._null import uniform_reference
 from partita.select_k._result import KScan
 
 __all__ = [
-    "LARGEST_SCAN",
+    "NUMBER_ONLY",
+    "SCANNED_PARTITIONS",
     "Evidence",
     "KScan",
     "ScannedFeatures",
@@ -37,6 +40,7 @@ __all__ = [
     "scan_generated",
     "scan_k",
     "scan_k_features",
+    "scan_table",
     "suggested_number",
     "uniform_reference",
 ]

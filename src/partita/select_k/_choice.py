@@ -12,7 +12,8 @@ from partita.registry import has_default_number
 from partita.select_k._result import KScan
 
 __all__ = [
-    "LARGEST_SCAN",
+    "NUMBER_ONLY",
+    "SCANNED_PARTITIONS",
     "choose_number",
     "confirmed_scan",
     "default_range",
@@ -20,7 +21,10 @@ __all__ = [
     "suggested_number",
 ]
 
-LARGEST_SCAN = 2000  # samples of which an estimator chooses the number of clusters
+# What an estimator needs of a scan of features: the number. Halves of the partitions give the
+# standard errors, and halves of the null ensembles the nulls of stability and PAC.
+NUMBER_ONLY: dict[str, Any] = {"n_resamples": 2, "null_resamples": 0, "max_samples": 2000}
+SCANNED_PARTITIONS = 20  # per number of clusters, at most
 _SAME_CLUSTERS = 0.9  # least adjusted Rand index of clusterings by graph cuts and by k-means
 
 

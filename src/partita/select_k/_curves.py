@@ -43,7 +43,7 @@ class Curves:
     method : estimator
         Consensus method.
     n_resamples : int
-        Number of pairs of halves.
+        Number of pairs of halves. With 0, for a null only, stability and PAC are left out.
     rng : Generator
         Source of random numbers.
     advance : callable
@@ -55,10 +55,10 @@ class Curves:
     ----------
     values : dict of str to array of shape (n_k,)
         The curves.
-    resamples : dict of str to array of shape (n_resamples, ..., n_k)
+    labels : dict of int to array of shape (n_samples,)
         As in `KScan`; empty for a null.
-    cdf, pac_interval, labels
-        As in `KScan`; no labels for a null.
+    resamples, cdf, pac_interval
+        As in `KScan`; a null has none.
     """
 
     def __init__(
@@ -76,14 +76,14 @@ class Curves:
         self.labels: dict[int, NDArray[np.int64]] = {}
         parts = [self._judge(*each, n_resamples, rng) for each in judged]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        self.values: dict[str, NDArray[np.float64]] = columns
+        if is_null:
+            return
         self.cdf, self.pac_interval = columns.pop("cdf"), columns.pop("pac_interval")
         self.resamples = {
-            name: np.moveaxis(columns.pop(f"{name} of halves"), 0, -1)
-            for name in ([] if is_null else RESAMPLED)
+            name: np.moveaxis(columns.pop(f"{name} of halves"), 0, -1) for name in RESAMPLED
         }
-        self.values: dict[str, NDArray[np.float64]] = columns
-        if not is_null:
-            self.values |= {"delta_area": delta_area(self.cdf)}
+        self.values |= {"delta_area": delta_area(self.cdf)}
 
     def _judge(
         self,
@@ -111,22 +111,22 @@ class Curves:
                 results.append(list(self._cluster(half, ks)))
                 if not self._is_null:
                     halves.append(agreements(half, results[-1]))
+        if not results:
+            return means
         by_k = list(zip(*results, strict=True))
         stability = np.asarray([_stabilities(distinct, each) for each in by_k])
         consensus = [distinct.consensus_values(each, *pairs) for each in by_k]
-        curves = {
-            **means,
-            "stability": stability.mean(axis=1),
-            **_ambiguity(consensus),
-        }
+        ambiguity, interval = _ambiguity(consensus)
+        curves = {**means, "stability": stability.mean(axis=1), "pac": ambiguity}
         if self._is_null:
-            return curves | {"cdf": np.full((len(ks), 1), np.nan)}
+            return curves
         resampled = {"stability of halves": stability}
         for name in AGREEMENTS:
             values = np.reshape([each[name] for each in halves], (n_resamples, 2, len(ks)))
             resampled[f"{name} of halves"] = np.moveaxis(values, -1, 0)
         shape = {"eigengap": eigengaps(ensemble, ks), "lifetime": lifetimes(ensemble, ks)}
-        return curves | shape | resampled | {"cdf": np.asarray([_cdf(c) for c in consensus])}
+        pairs_of = {"cdf": np.asarray([_cdf(c) for c in consensus]), "pac_interval": interval}
+        return curves | shape | resampled | pairs_of
 
 
 class _Clusterer:
@@ -163,14 +163,16 @@ def _stabilities(distinct: DistinctRows, results: Sequence[NDArray[np.int64]]) -
     return [distinct.adjusted_rand(*pair) for pair in pairs]
 
 
-def _ambiguity(consensus: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+def _ambiguity(
+    consensus: Sequence[NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the share of ambiguous pairs for every K, and its 95 % interval."""
     low, high = _AMBIGUOUS
     pac = np.asarray([np.mean((values > low) & (values < high)) for values in consensus])
     n_pairs = len(consensus[0])
     spread = 1.96 * np.sqrt(np.maximum(pac * (1 - pac), 1 / n_pairs) / n_pairs)
     interval = np.clip([pac - spread, pac + spread], 0.0, 1.0).T
-    return {"pac": pac, "pac_interval": interval}
+    return pac, interval
 
 
 def _cdf(consensus: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from partita.select_k._curves import CRITERIA, Curves, Judged
 from partita.select_k._decision import Decision
 from partita.select_k._request import Request
 from partita.select_k._result import CRITERION, KScan
-from partita.select_k._steps import NULL_RESAMPLES, Pilot, Steps
+from partita.select_k._steps import Pilot, Steps
 
 __all__ = ["check_n_partitions", "run_scan"]
 
@@ -50,15 +50,16 @@ def run_scan(
     pilot : Pilot
         Predicts the time of the scan.
     """
-    steps = Steps(ks, request.n_resamples, request.n_null, request.method, pilot)
+    steps = Steps(ks, request, pilot)
     observed = Curves(judged, request.method, request.n_resamples, rng, steps.advance)
     nulls: list[Curves] = []
     for j, child in enumerate(rng.spawn(request.n_null)):
         steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
             " at most" if request.early_stop else ""
         )
+        halves = request.null_resamples
         nulls.append(
-            Curves(null(child), request.method, NULL_RESAMPLES, child, steps.advance, is_null=True)
+            Curves(null(child), request.method, halves, child, steps.advance, is_null=True)
         )
         evidence = _evidence(observed, nulls)
         decision = Decision(
@@ -73,7 +74,7 @@ def run_scan(
         if request.early_stop and decision.is_settled:
             break
     steps.finish()
-    names = [name for name in (*CRITERIA, *_EVIDENCE) if name in observed.values]
+    names = [name for name in (*CRITERIA, *_EVIDENCE) if name in nulls[0].values]
     values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
     return KScan(
         k=np.asarray(ks),

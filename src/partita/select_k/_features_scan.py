@@ -23,7 +23,7 @@ from partita.select_k._request import Request, checked_range
 from partita.select_k._result import KScan
 from partita.select_k._steps import Pilot
 
-__all__ = ["ScannedFeatures", "scan_generated", "scan_k_features"]
+__all__ = ["ScannedFeatures", "scan_generated", "scan_k_features", "scan_table"]
 
 
 class ScannedFeatures(ABC):
@@ -133,6 +133,21 @@ def scan_k_features(
     R. Tibshirani, G. Walther, T. Hastie. Estimating the number of clusters in a data set via the
     gap statistic. JRSS B 63(2), 2001. https://doi.org/10.1111/1467-9868.00293
     """
+    return scan_table(
+        X,
+        k_range,
+        RandomRows(n_partitions=40, ratio=0.8) if generator is None else generator,
+        method=method,
+        n_resamples=n_resamples,
+        n_null=n_null,
+        early_stop=early_stop,
+        max_samples=max_samples,
+        random_state=random_state,
+    )
+
+
+def scan_table(X: Any, k_range: Iterable[int], generator: Any, **options: Any) -> KScan:
+    """Scan one table of features; `options` as in `scan_generated`."""
     refuse_anndata(X)
     if sp.issparse(X):
         raise ValueError(
@@ -143,18 +158,7 @@ def scan_k_features(
     X = np.asarray(X, np.float64)
     if X.ndim != 2 or not np.all(np.isfinite(X)):
         raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
-    if generator is None:
-        generator = RandomRows(n_partitions=40, ratio=0.8)
-    return scan_generated(
-        _Table(X, generator),
-        k_range,
-        method=method,
-        n_resamples=n_resamples,
-        n_null=n_null,
-        early_stop=early_stop,
-        max_samples=max_samples,
-        random_state=random_state,
-    )
+    return scan_generated(_Table(X, generator), k_range, **options)
 
 
 def scan_generated(
@@ -164,17 +168,22 @@ def scan_generated(
     method: Any = None,
     n_resamples: int = 10,
     n_null: int = 10,
+    null_resamples: int = 2,
     early_stop: bool = True,
     max_samples: int | None = None,
     random_state: Any = None,
 ) -> KScan:
-    """Scan features that make their own partitions; parameters as in `scan_k_features`."""
+    """Scan features that make their own partitions; parameters as in `scan_k_features`.
+
+    `null_resamples` is the number of pairs of halves of every null ensemble. With 0, stability and
+    PAC have no null; the suggestion does not need it.
+    """
     rng = random_generator(random_state)
     if max_samples is not None and features.n_samples > max_samples:
         rows = rng.choice(features.n_samples, max_samples, replace=False)
         features = features.subset(np.sort(rows))
     ks = checked_range(k_range, features.n_samples)
-    request = Request.checked(method, n_resamples, n_null, early_stop)
+    request = Request.checked(method, n_resamples, n_null, early_stop, null_resamples)
 
     def ensembles(
         data: ScannedFeatures, seed: int, numbers: Sequence[int] = ks

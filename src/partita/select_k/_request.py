@@ -19,9 +19,12 @@ class Request:
     n_resamples: int
     n_null: int
     early_stop: bool
+    null_resamples: int = 2  # pairs of halves of a null ensemble
 
     @classmethod
-    def checked(cls, method: Any, n_resamples: int, n_null: int, early_stop: bool) -> Request:
+    def checked(
+        cls, method: Any, n_resamples: int, n_null: int, early_stop: bool, null_resamples: int = 2
+    ) -> Request:
         if n_resamples < 2 or n_null < 2:
             raise ValueError(
                 f"Expected at least 2 resamples and 2 null ensembles, got {n_resamples} and "
@@ -30,7 +33,7 @@ class Request:
         method = prepare("ccgp" if method is None else method)
         if "n_clusters" not in method.get_params(deep=False):
             raise ValueError(f"method must have the parameter n_clusters, got {method!r}.")
-        return cls(method, n_resamples, n_null, early_stop)
+        return cls(method, n_resamples, n_null, early_stop, null_resamples)
 
 
 def _described(ks: list[int]) -> str:

@@ -56,7 +56,8 @@ class KScan:
           the ensemble has too many distinct rows for a tree.
     null_mean, null_std : dict of str to array of shape (n_k,)
         Mean and standard deviation over the null ensembles, for the first five curves and the
-        tightness or isolation.
+        tightness or isolation. The scan of an estimator, such as that of `EnsembleClustering`,
+        leaves out stability and PAC, which the suggestion does not need.
     gain : array of shape (n_k,)
         Separation minus its mean over the null ensembles, divided by the largest possible
         difference, 1 minus that mean.

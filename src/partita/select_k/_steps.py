@@ -16,10 +16,10 @@ from partita.consensus import BaseConsensus
 from partita.exceptions import PartitaWarning
 from partita.registry import growth_exponent
 from partita.select_k._curves import Curves, Judged
+from partita.select_k._request import Request
 
-__all__ = ["NULL_RESAMPLES", "Pilot", "Steps"]
+__all__ = ["Pilot", "Steps"]
 
-NULL_RESAMPLES = 2  # pairs of halves of a null ensemble
 _MOST_SAMPLES = 800  # of the larger one of two pilots
 _LEAST_RATIO = (
     4  # of the samples of a scan to those of the larger pilot, and of that to the smaller
@@ -56,18 +56,15 @@ class Steps:
     ----------
     ks : sequence of int
         Numbers of clusters.
-    n_resamples, n_null : int
-        Number of pairs of halves and of null ensembles of the scan.
-    method : estimator
-        Consensus method.
+    request : Request
+        Method, numbers of resamples and of null ensembles.
     pilot : Pilot
         Timed if there is a progress callback and the scan is not small.
     """
 
-    def __init__(
-        self, ks: Sequence[int], n_resamples: int, n_null: int, method: Any, pilot: Pilot
-    ) -> None:
-        n_clusterings = 1 + 2 * n_resamples + n_null * (1 + 2 * NULL_RESAMPLES)
+    def __init__(self, ks: Sequence[int], request: Request, pilot: Pilot) -> None:
+        n_clusterings = 1 + 2 * request.n_resamples
+        n_clusterings += request.n_null * (1 + 2 * request.null_resamples)
         self._done, self._total = 0, n_clusterings * sum(ks)
         self.message = "ensemble and halves of its partitions"
         self._seconds: float | None = None
@@ -76,7 +73,7 @@ class Steps:
         if get_config().progress is not None and size >= _LEAST_RATIO * _SAMPLES_PER_CLUSTER * max(
             ks
         ):
-            self._seconds = _predict(pilot, size, method, n_resamples, n_null)
+            self._seconds = _predict(pilot, size, request)
             self._report()
 
     def advance(self, n_clusters: int) -> None:
@@ -94,12 +91,13 @@ class Steps:
         report_progress("scan", self._done, self._total, self.message, self._seconds)
 
 
-def _predict(pilot: Pilot, size: int, method: Any, n_resamples: int, n_null: int) -> float | None:
+def _predict(pilot: Pilot, size: int, request: Request) -> float | None:
     """Return the seconds that a scan takes at most; None if few samples cannot be scanned.
 
     The second of two pilots has four times as many samples. Their times determine a constant part
     and one that grows with a power of the number of samples.
     """
+    method = request.method
     exponent = growth_exponent(method.info.time) if isinstance(method, BaseConsensus) else 1
     rng = np.random.default_rng(0)
     times = []
@@ -113,7 +111,8 @@ def _predict(pilot: Pilot, size: int, method: Any, n_resamples: int, n_null: int
                 return None
             # Two halves cost about as much as the whole: each time is that of two ensembles.
             times.append(
-                (1 + n_resamples) / 2 * observed + n_null * (1 + NULL_RESAMPLES) / 2 * null
+                (1 + request.n_resamples) / 2 * observed
+                + request.n_null * (1 + request.null_resamples) / 2 * null
             )
     small, large = times
     growing = (large - small) / (1.0 - _LEAST_RATIO**-exponent)

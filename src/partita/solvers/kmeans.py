@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from contextlib import AbstractContextManager
-from functools import cache
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
-from threadpoolctl import ThreadpoolController
+
+from partita._threads import thread_pools
 
 __all__ = ["TOLERANCE", "kmeans_model", "one_blas_thread", "weighted_kmeans"]
 
@@ -20,18 +20,12 @@ _SAMPLE = 1 << 14  # draws on which restarts run if there are more than twice as
 _SAMPLE_PER_CLUSTER = 100  # their smallest number for each cluster
 
 
-@cache
-def _libraries() -> ThreadpoolController:
-    """Return the control of all thread pools; creating it takes longer than a small k-means run."""
-    return ThreadpoolController()
-
-
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Return a context in which matrix products run on one thread.
 
     Sums depend on the number of threads, and several threads slow small products down.
     """
-    context: AbstractContextManager[Any] = _libraries().limit(limits=1)
+    context: AbstractContextManager[Any] = thread_pools().limit(limits=1)
     return context
 
 
