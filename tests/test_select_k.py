@@ -197,20 +197,20 @@ def test_the_reference_shuffles_features_with_a_frequent_value():
     assert not np.isin(uniform_reference(three, rng), three).any(), "no value is frequent"
 
 
-def test_isolation_has_a_say_where_partitions_agree_on_joined_clusters():
+def test_evidence_has_a_say_where_partitions_agree_on_joined_clusters():
     """At K = 2 every partition joins the same clusters; at K = 4 some partitions miss one."""
     rng = np.random.default_rng(0)
     observed = np.array([1.0, 0.97, 0.96, 0.6])
     nulls = rng.normal(0.6, 0.05, (10, 4))
-    isolation_of_nulls = rng.normal([3.5, 3.2, 3.0, 2.9], 0.1, (10, 4))
-    evidence = np.array([6.0, 6.4, 6.8, 3.5]), isolation_of_nulls
+    evidence_of_nulls = rng.normal([3.5, 3.2, 3.0, 2.9], 0.1, (10, 4))
+    evidence = np.array([6.0, 6.4, 6.8, 3.5]), evidence_of_nulls
     halves = np.tile(observed, (4, 1))
     options = {"ks": [2, 3, 4, 5], "observed": observed, "halves": halves, "nulls": nulls}
-    alone = Decision(**options, n_planned=10, evidence=evidence)
-    both = Decision(**options, n_planned=10, evidence=evidence, by_isolation=True)
+    alone = Decision(**options, n_planned=10)
+    both = Decision(**options, n_planned=10, evidence=evidence)
     assert (alone.best_k, both.best_k) == (2, 4)
     np.testing.assert_array_equal(alone.gain, both.gain)
-    product = both.gain * (evidence[0] - isolation_of_nulls.mean(axis=0))
+    product = both.gain * (evidence[0] - evidence_of_nulls.mean(axis=0))
     assert both.best == product.argmax()
 
 

@@ -20,8 +20,8 @@ generators that cut a graph its isolation, minus the logarithm of the share of n
 cluster. Because thin shapes such as rings are tight and easy to cut as well, the separation must
 also be above the null, at the same level, or nearly perfect.
 
-The suggestion is the K with the largest gain of those that beat the null. If the generator cuts a
-graph, the gain is multiplied by that of the isolation: such partitions agree well at a K that joins
+The suggestion is the K with the largest gain of those that beat the null. For features the gain is
+multiplied by that of the evidence: partitions agree perfectly at a K that always joins the same
 clusters, and thin clusters are cut easily into more. For labels there is one exception. Partitions
 with fewer clusters than there are join some of them, which costs the gain of the right K more than
 that of K - 1. The silhouette is not misled by them, but where partitions are cut ever finer it has
@@ -74,8 +74,6 @@ class Decision:
     silhouette : (array of shape (n_k,), array of shape (n_halves, n_k)), optional
         The silhouette of the ensemble and of halves of its partitions. By default the gain decides
         alone.
-    by_isolation : bool, default=False
-        Whether the evidence is the isolation, which has a say in the suggestion.
     """
 
     ks: Sequence[int]
@@ -85,7 +83,6 @@ class Decision:
     n_planned: int
     evidence: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     silhouette: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-    by_isolation: bool = False
 
     @property
     def gain(self) -> NDArray[np.float64]:
@@ -99,10 +96,10 @@ class Decision:
     @property
     def _weight(self) -> NDArray[np.float64]:
         """What the gain of each K is multiplied by for the suggestion."""
-        if not self.by_isolation or self.evidence is None:
+        if self.evidence is None:
             return np.ones(len(self.observed))
-        isolation, of_nulls = self.evidence
-        return np.maximum(isolation - of_nulls.mean(axis=0), 0.0)
+        evidence, of_nulls = self.evidence
+        return np.maximum(evidence - of_nulls.mean(axis=0), 0.0)
 
     @property
     def error(self) -> NDArray[np.float64]:

@@ -69,7 +69,6 @@ def run_scan(
             request.n_null,
             evidence,
             None if evidence is not None else _halves_of(observed, "silhouette"),
-            by_isolation="isolation" in observed.values,
         )
         if request.early_stop and decision.is_settled:
             break
