@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[1]
 GENERATORS = ("RandomK", "LandmarkSpectral", "RandomMetrics", "RandomLeiden", "mixture")
 METHODS = ("CCGP", "LWGP", "HBGF")
 SCALES = ("none", "standard", "auto")
+TEXT_SCALES = ("counts", "tf-idf")
+TEXT_GENERATORS = tuple(name for name in GENERATORS if name != "RandomMetrics")
 
 
 def means_table() -> str:
@@ -42,9 +44,22 @@ def sets_table() -> str:
     return "\n".join(lines)
 
 
-def _records() -> list[dict[str, Any]]:
+def texts_table() -> str:
+    """Return the mean ARI of every generator for every set of texts, with CCGP."""
+    records = [r for r in _records(texts=True) if r["method"] == "CCGP"]
+    scales = [f"{name}, {scale}" for scale in TEXT_SCALES for name in TEXT_GENERATORS]
+    lines = _head(["set", "n", "d", "K", *scales])
+    for name in [*_names(records), "mean"]:
+        chosen = [r for r in records if name in (r["set"], "mean")]
+        size = [str(chosen[0][key]) for key in ("n_samples", "n_features", "n_clusters")]
+        cells = [cell for scale in TEXT_SCALES for cell in _cells(chosen, scale, TEXT_GENERATORS)]
+        lines.append(_row([name, *(size if name != "mean" else ["", "", ""]), *cells]))
+    return "\n".join(lines)
+
+
+def _records(*, texts: bool = False) -> list[dict[str, Any]]:
     text = (ROOT / "benchmarks" / "generators" / "records.json").read_text(encoding="utf-8")
-    return json.loads(text)
+    return [r for r in json.loads(text) if (r["scale"] in TEXT_SCALES) == texts]
 
 
 def _names(records: list[dict[str, Any]]) -> list[str]:
@@ -56,11 +71,13 @@ def _halves(records: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
     return names[::2], names[1::2]
 
 
-def _cells(records: list[dict[str, Any]], scale: str) -> list[str]:
+def _cells(
+    records: list[dict[str, Any]], scale: str, generators: tuple[str, ...] = GENERATORS
+) -> list[str]:
     key, value = ("is_automatic", True) if scale == "auto" else ("scale", scale)
     means = [
         np.mean([r["ARI"] for r in records if r["generator"] == g and r[key] == value])
-        for g in GENERATORS
+        for g in generators
     ]
     best = max(f"{mean:.3f}" for mean in means)
     return [f"**{m:.3f}**" if f"{m:.3f}" == best else f"{m:.3f}" for m in means]

@@ -43,6 +43,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/confidence.md", "calibration-words", scoreboard_tables.calibration_words),
     ("docs/generators.md", "generators", generators_table.means_table),
     ("docs/generators.md", "sets", generators_table.sets_table),
+    ("docs/generators.md", "texts", generators_table.texts_table),
     ("docs/methods.md", "methods", methods_table.full_table),
     ("docs/speed.md", "speed", speed_table.full_table),
     ("docs/speed.md", "first-fit", speed_table.first_fit_table),

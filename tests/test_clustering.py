@@ -17,12 +17,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, clustering, generate
+from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, generate
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.plotting import ScanDisplay
-from partita.select_k import confirmed_scan
+from partita.select_k import _estimator_scan, confirmed_scan
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
 GENERATOR = RandomK(8)
@@ -216,7 +216,7 @@ def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generato
         calls.append((len(X), options["random_state"], options["max_samples"]))
         return SimpleNamespace(best_k=None, k=np.asarray(ks))
 
-    monkeypatch.setattr(clustering, "scan_table", scan)
+    monkeypatch.setattr(_estimator_scan, "scan_table", scan)
     with pytest.warns(PartitaWarning, match="No structure"):
         EnsembleClustering(generator=generator, random_state=0).fit(X)
     assert len(calls) == n_scans

@@ -4,7 +4,9 @@ Every set is clustered by every generator, raw and standardized, for two seeds, 
 are fused by every method, with the true number of clusters. Records that exist are kept, so that
 an interrupted run continues. "mixture" has half of the partitions of RandomK and half of those of
 LandmarkSpectral; RandomLeiden needs the extra `leiden`. `is_automatic` says whether scale="auto"
-chooses this scale. `PARTITA_DATA` names the folder of the data; by default ../shared/data.
+chooses this scale. Texts are clustered by the cosine, as counts and as tf-idf, and not by
+RandomMetrics, which takes no sparse features. `PARTITA_DATA` names the folder of the data; by
+default ../shared/data.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.generators._sets import SETS, load, scaled
+from benchmarks.generators._sets import SETS, TEXTS, load, scaled
 from partita import CCGP, HBGF, LWGP
 from partita.generators import (
     LandmarkSpectral,
@@ -38,13 +40,15 @@ N_PARTITIONS, SEEDS = 20, (0, 1)
 def make_records(name: str, scale: str, seed: int) -> list[dict[str, Any]]:
     """Return one record per generator and method."""
     X, y = load(name)
-    is_automatic = (make_scaler(X) is None) == (scale == "none")
+    is_text = name in TEXTS
+    is_automatic = not is_text and (make_scaler(X) is None) == (scale == "none")
     X = scaled(X, scale)
     n_clusters = len(np.unique(y))
     partitions, seconds = {}, {}
-    for generator in GENERATORS:
+    options = {"metric": "cosine"} if is_text else {}
+    for generator in [g for g in GENERATORS if not is_text or g is not RandomMetrics]:
         start = time.perf_counter()
-        unfitted = generator(N_PARTITIONS, random_state=seed)
+        unfitted = generator(N_PARTITIONS, random_state=seed, **options)
         if "n_clusters" in unfitted.get_params():  # Leiden has a resolution instead
             unfitted.set_params(n_clusters=n_clusters)
         fitted = unfitted.fit(X)
@@ -80,8 +84,8 @@ def main(names: list[str]) -> None:
     """Add the records that are missing; `python docs/write_pages.py` makes the tables."""
     records = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
     have = {(r["set"], r["scale"], r["seed"]) for r in records}
-    for name in names or SETS:
-        for scale in ("none", "standard"):
+    for name in names or (*SETS, *TEXTS):
+        for scale in ("counts", "tf-idf") if name in TEXTS else ("none", "standard"):
             for seed in SEEDS:
                 if (name, scale, seed) in have:
                     continue

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.data_folder import data_folder
+from partita import datasets
 
-__all__ = ["HALVES", "SETS", "load", "scaled"]
+__all__ = ["HALVES", "SETS", "TEXTS", "load", "scaled"]
 
 # In alphabetical order, so that the halves are not a choice.
 SETS = (
@@ -37,10 +39,15 @@ SETS = (
     "yale",
 )
 HALVES = {"design": SETS[::2], "held out": SETS[1::2]}
+# Counts of terms, sparse. No generator was designed on them.
+TEXTS = ("fbis", "hitech", "k1b", "re0", "re1", "tr11", "tr12", "tr23", "tr41", "tr45", "wap")
 
 
-def load(name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def load(name: str) -> tuple[Any, NDArray[np.int64]]:
     """Return features and classes, from scikit-learn or the folder that PARTITA_DATA names."""
+    if name in TEXTS:
+        texts = datasets.load(name, folder=data_folder())
+        return texts.X, texts.y
     if name == "digits":
         return load_digits(return_X_y=True)
     folder = data_folder()
@@ -50,6 +57,11 @@ def load(name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
         return arrays["X"].astype(np.float64), arrays["y"]
 
 
-def scaled(X: NDArray[Any], scale: str) -> NDArray[Any]:
-    """Return the features as they are ("none"), or with unit variance ("standard")."""
-    return X if scale == "none" else np.asarray(StandardScaler().fit_transform(X))
+def scaled(X: Any, scale: str) -> Any:
+    """Return features as they are, of unit variance ("standard"), or as "tf-idf"."""
+    match scale:
+        case "standard":
+            return np.asarray(StandardScaler().fit_transform(X))
+        case "tf-idf":
+            return TfidfTransformer().fit_transform(X)
+    return X

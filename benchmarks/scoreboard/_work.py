@@ -18,7 +18,7 @@ from benchmarks.scoreboard._sets import BenchmarkSet, Table, find_sets
 from partita.exceptions import MissingPackageError
 from partita.generators import GENERATORS, make_generator, make_scaler
 from partita.registry import prepare
-from partita.select_k import LARGEST_SCAN, scan_k, scan_k_features
+from partita.select_k import scan_for_number, scan_k
 
 __all__ = ["TABLE", "Unit", "run", "sources"]
 
@@ -100,7 +100,7 @@ def _numbers(dataset: BenchmarkSet, unit: Unit) -> Iterator[tuple[int | None, fl
 def _scanned_number(
     folder: Path, name: str, is_table: bool, largest_k: int, seed: int
 ) -> tuple[int | None, float]:
-    """Return the suggestion of a scan, of as many samples as `EnsembleClustering` scans."""
+    """Return the suggestion of `scan_k`, or for features that of `EnsembleClustering`."""
     dataset = _read(folder, name)
     ks = range(2, min(largest_k, dataset.n_samples - 1) + 1)
     start = time.process_time()
@@ -108,8 +108,12 @@ def _scanned_number(
         scan = scan_k(_drawn(_full_table(dataset), seed).labels, ks, random_state=seed)
     else:
         X = _scaled(dataset.features)
-        scan = scan_k_features(
-            X.toarray() if sp.issparse(X) else X, ks, max_samples=LARGEST_SCAN, random_state=seed
+        scan = scan_for_number(
+            X.toarray() if sp.issparse(X) else X,
+            make_generator("landmark_spectral"),
+            prepare("ccgp"),
+            np.random.default_rng(seed),
+            ks,
         )
     return scan.best_k, time.process_time() - start
 

@@ -6,25 +6,16 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from partita._input.checks import random_generator
 from partita._sklearn_compat import HasMethods, Interval, StrOptions, fit_context, validate_data
-from partita.generators import GENERATORS, SCALES, RandomRows, make_generator, make_scaler
-from partita.generators.generation import cuts_a_graph
+from partita.generators import GENERATORS, SCALES, make_generator, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.registry import prepare
-from partita.select_k import (
-    NUMBER_ONLY,
-    SCANNED_PARTITIONS,
-    KScan,
-    choose_number,
-    confirmed_scan,
-    default_range,
-    scan_table,
-)
+from partita.select_k import choose_number, scan_for_number
 
 __all__ = ["EnsembleClustering"]
 
@@ -135,7 +126,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self.scaler_ = make_scaler(X, self._scale(generator))
         features = self._scaled(X)
         n_clusters, self.scan_ = choose_number(
-            self.n_clusters, method, lambda: self._scan(features, generator, method, rng)
+            self.n_clusters, method, lambda: scan_for_number(features, generator, method, rng)
         )
         self.generator_ = prepare(generator, n_clusters, rng, keep_n_clusters=True)
         self.method_ = prepare(method, n_clusters, rng)
@@ -144,23 +135,6 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         self.labels_ = self.method_.labels_
         self.n_clusters_ = self.method_.n_clusters_
         return self
-
-    def _scan(self, X: Any, generator: Any, method: Any, rng: np.random.Generator) -> KScan:
-        kmeans = RandomRows(n_partitions=SCANNED_PARTITIONS, ratio=0.8)
-        parameters, scanned = generator.get_params(deep=False), kmeans
-        if {"n_partitions", "k_min", "k_max", "random_state"} <= parameters.keys():
-            n_partitions = min(parameters["n_partitions"], SCANNED_PARTITIONS)
-            scanned = clone(generator).set_params(n_partitions=n_partitions)
-        seed = int(rng.integers(2**31))  # both scans draw the same samples of many
-
-        def scan(generator: Any) -> KScan:
-            ks = default_range(X.shape[0])
-            options = {"method": method, "random_state": seed, **NUMBER_ONLY}
-            return scan_table(X, ks, generator, **options)
-
-        if not cuts_a_graph(scanned):
-            return scan(scanned)
-        return confirmed_scan(scan(scanned), scan(kmeans))
 
     def _scale(self, generator: Any) -> str:
         """Return the treatment of the features, "none" for generators that choose it themselves."""

@@ -8,20 +8,17 @@ evidence, because consensus matrices look clean for noise too. The gain over the
 from __future__ import annotations
 
 from partita.select_k._choice import (
-    NUMBER_ONLY,
-    SCANNED_PARTITIONS,
     choose_number,
-    confirmed_scan,
     default_range,
     needs_number,
     suggested_number,
 )
+from partita.select_k._estimator_scan import NUMBER_ONLY, confirmed_scan, scan_for_number
 from partita.select_k._evidence import Evidence
 from partita.select_k._features_scan import (
     ScannedFeatures,
     scan_generated,
     scan_k_features,
-    scan_table,
 )
 from partita.select_k._labels_scan import scan_k
 from partita.select_k._null import uniform_reference
@@ -29,7 +26,6 @@ from partita.select_k._result import KScan
 
 __all__ = [
     "NUMBER_ONLY",
-    "SCANNED_PARTITIONS",
     "Evidence",
     "KScan",
     "ScannedFeatures",
@@ -37,10 +33,10 @@ __all__ = [
     "confirmed_scan",
     "default_range",
     "needs_number",
+    "scan_for_number",
     "scan_generated",
     "scan_k",
     "scan_k_features",
-    "scan_table",
     "suggested_number",
     "uniform_reference",
 ]

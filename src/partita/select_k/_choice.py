@@ -7,25 +7,15 @@ from typing import Any
 
 from partita._warn import warn_user
 from partita.exceptions import NoStructureError
-from partita.metrics import adjusted_rand
 from partita.registry import has_default_number
 from partita.select_k._result import KScan
 
 __all__ = [
-    "NUMBER_ONLY",
-    "SCANNED_PARTITIONS",
     "choose_number",
-    "confirmed_scan",
     "default_range",
     "needs_number",
     "suggested_number",
 ]
-
-# What an estimator needs of a scan of features: the number. Halves of the partitions give the
-# standard errors, and halves of the null ensembles the nulls of stability and PAC.
-NUMBER_ONLY: dict[str, Any] = {"n_resamples": 2, "null_resamples": 0, "max_samples": 2000}
-SCANNED_PARTITIONS = 20  # per number of clusters, at most
-_SAME_CLUSTERS = 0.9  # least adjusted Rand index of clusterings by graph cuts and by k-means
 
 
 def default_range(n_samples: int) -> range:
@@ -63,27 +53,6 @@ def choose_number(
         "to get clusters all the same."
     )
     return 1, result
-
-
-def confirmed_scan(by_graph: KScan, by_kmeans: KScan) -> KScan:
-    """Return the scan whose number of clusters to take: by graph cuts or by k-means.
-
-    Graph cuts join round clusters that touch. k-means finds these, but it also cuts clusters of
-    other shapes into tight pieces. Its number counts if graph cuts into that number find the same
-    clusters, or if they find no structure.
-
-    Parameters
-    ----------
-    by_graph, by_kmeans : KScan
-        Scans of the same samples.
-    """
-    if by_kmeans.best_k is None:
-        return by_graph
-    if by_graph.best_k is None:
-        return by_kmeans
-    k = by_kmeans.best_k
-    agreement = adjusted_rand(by_graph.labels[k], by_kmeans.labels[k])
-    return by_kmeans if agreement >= _SAME_CLUSTERS else by_graph
 
 
 def suggested_number(scan: KScan, null: str) -> int:

@@ -30,9 +30,9 @@ class KScan:
         Numbers of clusters, ascending.
     best_k : int or None
         Of the K that are better than the null, the one with the largest gain; for labels, the one
-        with the largest silhouette if this is a clear peak and the gains are tied; if the generator
-        cuts a graph, the one with the largest product of the gains of separation and isolation
-        (isolation minus its mean over the null ensembles). None if no K is:
+        with the largest silhouette if this is a clear peak and the gains are tied; for features,
+        the one with the largest product of two gains, that of the separation and that of the
+        tightness or isolation (minus its mean over the null ensembles). None if no K is:
         the null reaches the separation of every K in more than two scans of a hundred, no structure
         found.
     curves : dict of str to array of shape (n_k,)
