@@ -83,6 +83,11 @@ class LabelGraph(LinearOperator):
         """The 0/1 matrix B of a small graph."""
         return incidence(self.ensemble) if has_matrix(self.ensemble.codes.size) else None
 
+    @cached_property
+    def _transposed(self) -> Any:
+        """Bᵀ of a small graph; scipy takes as long to transpose as for a product."""
+        return None if self._incidence is None else self._incidence.T
+
     @property
     def is_gram_cheaper(self) -> bool:
         """Whether `column_gram` is faster than the products of a Lanczos iteration."""
@@ -133,7 +138,7 @@ class LabelGraph(LinearOperator):
         e = self.ensemble
         values = self.row_factors * v.ravel()
         if self._incidence is not None:
-            return self.cluster_factors * (self._incidence.T @ values)
+            return self.cluster_factors * (self._transposed @ values)
         work = _OPERATIONS * e.codes.size
         sums = cluster_sums(e.codes, e.missing_code, e.offsets, values, work)
         return self.cluster_factors * sums
