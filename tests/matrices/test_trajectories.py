@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from partita import Ensemble, config_context
 from partita.datasets import make_mixed_partitions
-from partita.matrices import incidence, trajectories, trajectory_similarity
+from partita.matrices import _late_steps, incidence, trajectories, trajectory_similarity
 from partita.matrices._sparse_walks import SparseWalks
 
 
@@ -55,7 +55,8 @@ def core() -> Ensemble:
 def test_both_ways_agree_where_products_are_chosen(core, monkeypatch):
     """Isolated rows included: their similarity to all rows is the smallest one."""
     graph = trajectories.elite_graph(core, 5)
-    assert trajectories._is_cheap(graph, 6)
+    linked = np.flatnonzero(np.diff(graph.indptr))
+    assert trajectories._cheap_walks(graph[linked][:, linked], np.ones(1000), 6) is not None
     assert np.count_nonzero(np.diff(graph.indptr) == 0) == 3
     options = {"n_neighbors": 5, "n_steps": 6}
     similarity = trajectory_similarity(core, expand=False, **options)
@@ -65,7 +66,7 @@ def test_both_ways_agree_where_products_are_chosen(core, monkeypatch):
         again = trajectory_similarity(core, expand=False, **options)
     assert np.array_equal(similarity, again)
 
-    monkeypatch.setattr(trajectories, "_is_cheap", lambda graph, n_steps: False)
+    monkeypatch.setattr(trajectories, "_cheap_walks", lambda *arguments: None)
     expected = trajectory_similarity(core, expand=False, **options)
     np.testing.assert_allclose(similarity, expected, rtol=0, atol=1e-12)
     B = incidence(core).toarray()
@@ -79,4 +80,77 @@ def test_many_ties_are_left_to_the_eigenvectors():
     """Products cost more than an eigendecomposition if most rows are neighbors."""
     rows = np.indices((6, 6, 6, 3)).reshape(4, -1).T  # all combinations of labels
     graph = trajectories.elite_graph(Ensemble.from_partitions(rows).compress(), 20)
-    assert not trajectories._is_cheap(graph, 12)
+    assert trajectories._cheap_walks(graph, np.ones(graph.shape[0]), 12) is None
+
+
+@pytest.fixture(scope="module")
+def mixing_graph() -> sp.csr_matrix:
+    """Return a graph of 300 nodes in three groups, each linked to a third of its group."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(3), 100)
+    chance = np.where(group[:, None] == group, 0.35, 0.02)
+    edges = np.triu(rng.random((300, 300)) < chance, 1) * rng.random((300, 300))
+    return sp.csr_matrix(edges + edges.T)
+
+
+def test_late_steps_are_those_of_few_eigenvectors(mixing_graph):
+    weights = np.random.default_rng(1).integers(1, 5, 300).astype(float)
+    walks = SparseWalks(mixing_graph, weights, 20)
+    assert walks.n_early < 12
+    expected = trajectories._dense_similarity(mixing_graph.toarray(), weights, 20)
+    similarity = walks.similarity()
+    np.testing.assert_allclose(similarity, expected, rtol=0, atol=1e-10)
+    assert np.array_equal(similarity, similarity.T)
+    groups = (np.random.default_rng(2).random((300, 40)) < 0.3) * 1.0
+    sums = walks.similarity_sums(sp.csr_matrix(groups))
+    np.testing.assert_allclose(sums, expected @ groups, rtol=0, atol=300e-10)
+
+
+def test_late_steps_count(mixing_graph):
+    """Without them the result is another one."""
+    weights = np.ones(300)
+    walks = SparseWalks(mixing_graph, weights, 20)
+    early = SparseWalks(mixing_graph, weights, walks.n_early).similarity()
+    assert np.abs(walks.similarity() - early).max() > 1e-3
+
+
+def test_late_steps_with_eigenvalues_of_two_vectors():
+    """The graph of a ring has them. Lanczos may miss one: then it counts as what is left over."""
+    distance = np.abs(np.arange(300)[:, None] - np.arange(300))
+    graph = (np.minimum(distance, 300 - distance) <= 12) * 1.0
+    walks = SparseWalks(sp.csr_matrix(graph), np.ones(300), 60)
+    assert walks.n_early < 40
+    expected = trajectories._dense_similarity(graph, np.ones(300), 60)
+    np.testing.assert_allclose(walks.similarity(), expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("case", ["components", "two sides", "a long path"])
+def test_walks_that_never_meet_have_no_late_steps(mixing_graph, case):
+    """Their similarity is 0, which an approximation would not keep."""
+    if case == "components":
+        graph = sp.block_diag([mixing_graph, mixing_graph], format="csr")
+    elif case == "two sides":
+        graph = sp.bmat([[None, mixing_graph], [mixing_graph, None]], format="csr")
+    else:
+        path = sp.diags([np.ones(49), np.ones(49)], [1, -1])
+        graph = sp.block_diag([mixing_graph, path]).tolil()
+        graph[299, 300] = graph[300, 299] = 1.0
+    weights = np.ones(graph.shape[0])
+    walks = SparseWalks(sp.csr_matrix(graph), weights, 20)
+    assert walks.n_early == 20
+    similarity = walks.similarity()
+    expected = trajectories._dense_similarity(graph.toarray(), weights, 20)
+    np.testing.assert_allclose(similarity, expected, rtol=0, atol=1e-12)
+    assert np.any(similarity == 0.0)
+
+
+def test_uneven_walks_have_no_late_steps(mixing_graph):
+    weights = np.ones(300)
+    assert SparseWalks(mixing_graph, weights, 20).n_early < 20
+    weights[7] = 1e-6
+    assert SparseWalks(mixing_graph, weights, 20).n_early == 20
+
+
+def test_no_late_steps_without_eigenvectors(mixing_graph, monkeypatch):
+    monkeypatch.setattr(_late_steps, "_RESTARTS", 1)
+    assert SparseWalks(mixing_graph, np.ones(300), 20).n_early == 20

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from partita import _kernels
 from partita._threads import run_blocks
+from partita.matrices._late_steps import late_steps
 
 __all__ = ["SparseWalks"]
 
@@ -25,8 +26,9 @@ class SparseWalks:
 
         H = Σ_t Mᵗ diag(a²) Mᵗ.
 
-    Some columns of H need 2 T products of M with as many columns. No entry is the difference of
-    two numbers, so that walks that never meet have an exact 0.
+    Some columns of H need two products of M with as many columns for each step. Late steps need
+    none if few eigenvectors describe them. They are used only if all walks meet: otherwise no entry
+    is the difference of two numbers, and walks that never meet have an exact 0.
 
     Parameters
     ----------
@@ -44,11 +46,16 @@ class SparseWalks:
         self.steps = sp.csr_matrix(graph, copy=True)  # M
         self.steps.data *= np.repeat(scale, np.diff(self.steps.indptr)) * scale[self.steps.indices]
         self.squares = (degree * weights)[:, None]
-        self.n_steps = n_steps
         self.n = len(weights)
+        self.late = late_steps(self.steps, self.squares[:, 0], n_steps)
         # Most often all columns are needed, each with a product per step and direction.
-        work = 2.0 * n_steps * self.n * self.steps.nnz
+        work = 2.0 * self.late.n_early * self.n * self.steps.nnz
         self._multiply = _kernels.sparse_products.multiply.at(work)
+
+    @property
+    def n_early(self) -> int:
+        """Number of steps that need products of M with every column, in two directions."""
+        return self.late.n_early
 
     def similarity(self) -> NDArray[np.float64]:
         """Return the cosines of all trajectories, shape (n, n), exactly symmetric."""
@@ -57,6 +64,7 @@ class SparseWalks:
         def fill(start: int, stop: int) -> None:
             below = self._products(self._walks(start, stop), first=start)
             result[start:stop, start:] = below.T
+            result[start:stop, start:] += self.late.left[start:stop] @ self.late.right[start:].T
 
         run_blocks(fill, self.n, _COLUMNS)
         inverse = 1.0 / np.sqrt(np.diag(result))
@@ -82,7 +90,8 @@ class SparseWalks:
 
         def fill(start: int, stop: int) -> None:
             walks = [self._step(scaled[:, start:stop].toarray(order="C"))]
-            result[:, start:stop] = self._products(self._extend(walks)) / length[:, None]
+            sums = self._products(self._extend(walks)) + self.late.times(scaled[:, start:stop])
+            result[:, start:stop] = sums / length[:, None]
 
         run_blocks(fill, scaled.shape[1], _COLUMNS)
         return result
@@ -94,25 +103,25 @@ class SparseWalks:
         def fill(start: int, stop: int) -> None:
             walk = self.steps[start:stop].toarray().T.copy()
             total = (self.squares * walk**2).sum(axis=0)
-            for _ in range(self.n_steps - 1):
+            for _ in range(self.late.n_early - 1):
                 walk = self._step(walk)
                 total += self.squares[:, 0] @ np.square(walk)
             result[start:stop] = total
 
         run_blocks(fill, self.n, _COLUMNS)
-        return result
+        return result + self.late.diagonal()
 
     def _walks(self, start: int, stop: int) -> list[NDArray[np.float64]]:
-        """Return some columns of M, M², ..., Mᵀ."""
+        """Return some columns of M, M², ... for the early steps."""
         return self._extend([np.ascontiguousarray(self.steps[start:stop].toarray().T)])
 
     def _extend(self, walks: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-        while len(walks) < self.n_steps:
+        while len(walks) < self.late.n_early:
             walks.append(self._step(walks[-1]))
         return walks
 
     def _products(self, walks: list[NDArray[np.float64]], *, first: int = 0) -> NDArray[np.float64]:
-        """Return the rows from `first` of Σ_t Mᵗ diag(a²) V_t by Horner's rule; empty `walks`."""
+        """Return the rows from `first` of Σ_t Mᵗ diag(a²) W_t by Horner's rule; empty `walks`."""
         total = self.squares * walks.pop()
         while walks:
             total = self._step(total)

@@ -33,6 +33,7 @@ _NO_EDGE = 1e-290  # smaller sums of edges have no finite inverse times a weight
 _ROUNDING = 1e-13  # smaller similarities are rounding errors: the walks never meet
 _SPREAD = 1e8  # of the squares of weights, beyond which eigenvectors lose the smallest ones
 _DENSE = 500  # up to this order an eigendecomposition is fast for any graph
+_FEW_STEPS = 9  # walks that mix fast need products for about so many steps
 _DENSE_BYTES = 32  # per pair of nodes, of the dense walks
 _BLOCK = 256  # rows per block
 
@@ -57,7 +58,8 @@ def walk_similarity(
     Returns
     -------
     array of shape (n, n)
-        Cost O(n³), or O(n e T) for a sparse graph of e edges if that is less.
+        Cost O(n³), or O(n e T) for a sparse graph of e edges if that is less. If few eigenvectors
+        describe the late steps, the early ones only count, and a cosine changes by at most 1e-10.
     """
     degree = np.asarray(graph @ weights).ravel()
     linked = np.flatnonzero(degree > _NO_EDGE)
@@ -71,8 +73,12 @@ def walk_similarity(
         return result
     squares = degree * weights
     is_uneven = squares.max() > _SPREAD * squares.min()
-    if is_uneven or (sp.issparse(graph) and _is_cheap(graph, n_steps)):
-        similarity = SparseWalks(sp.csr_matrix(graph), weights, n_steps).similarity()
+    if is_uneven:
+        walks: SparseWalks | None = SparseWalks(sp.csr_matrix(graph), weights, n_steps)
+    else:
+        walks = _cheap_walks(graph, weights, n_steps) if sp.issparse(graph) else None
+    if walks is not None:
+        similarity = walks.similarity()
     else:
         dense = graph.toarray() if sp.issparse(graph) else graph
         similarity = _dense_similarity(dense, weights, n_steps)
@@ -80,10 +86,24 @@ def walk_similarity(
     return similarity
 
 
-def _is_cheap(graph: sp.csr_matrix, n_steps: int) -> bool:
-    """Return whether T products with the edges cost less than an eigendecomposition."""
+def _cheap_walks(
+    graph: sp.csr_matrix, weights: NDArray[np.float64], n_steps: int
+) -> SparseWalks | None:
+    """Return walks by products with the edges if these cost less than an eigendecomposition."""
+    if not _is_cheap(graph, min(n_steps, _FEW_STEPS)):
+        return None
+    walks = SparseWalks(graph, weights, n_steps)
+    return walks if _is_cheap(graph, walks.n_early) else None
+
+
+def _is_cheap(graph: sp.csr_matrix, n_products: int) -> bool:
+    """Return whether so many products with the edges, each way, are fast.
+
+    With many nodes they are done by compiled code.
+    """
     n = graph.shape[0]
-    return bool(n > _DENSE and 2 * n_steps * graph.nnz < n * n)
+    most = n * n if n > MANY_NEIGHBORS else n * n / 2
+    return bool(n > _DENSE and 2 * n_products * graph.nnz < most)
 
 
 def _dense_similarity(
@@ -256,12 +276,14 @@ def cluster_trajectories(
     graph, n_steps = _walk_graph(core, n_neighbors, n_steps)
     B = incidence(core)
     size = np.asarray(B.sum(axis=0)).ravel()
+    linked = np.flatnonzero(np.diff(graph.indptr))
+    walks = None
     # Lengths of the walks cost half of all similarities; the means cost two products per cluster.
-    if not _is_cheap(graph, n_steps) or 2 * B.shape[1] > B.shape[0]:
+    if 2 * B.shape[1] <= B.shape[0]:
+        walks = _cheap_walks(graph[linked][:, linked], core.weights[linked], n_steps)
+    if walks is None:
         similarity = walk_similarity(graph, core.weights, n_steps, _ISOLATED)
         return np.asarray(B.T @ similarity).T / size  # the similarity is symmetric
-    linked = np.flatnonzero(np.diff(graph.indptr))
-    walks = SparseWalks(graph[linked][:, linked], core.weights[linked], n_steps)
     n_isolated = size - np.asarray(B[linked].sum(axis=0)).ravel()
     sums = np.tile(_ISOLATED * size, (core.n_rows, 1))
     sums[linked] = walks.similarity_sums(B[linked]) + _ISOLATED * n_isolated
