@@ -11,7 +11,7 @@ import scipy.linalg
 
 import partita
 from partita import _linalg
-from partita._linalg import eigh, svd
+from partita._linalg import eigh, svd, symmetric_operator
 
 
 def symmetric(n: int, seed: int = 0) -> np.ndarray:
@@ -118,3 +118,15 @@ def test_every_decomposition_goes_through_linalg() -> None:
 def test_other_decompositions_are_recognized(source: str) -> None:
     assert len(uses_of_other_decompositions(source)) == 1
     assert uses_of_other_decompositions("from partita._linalg import eigh\neigh(X)") == []
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_symmetric_operator_multiplies_without_a_copy(order):
+    matrix = np.random.default_rng(0).random((30, 30))
+    matrix = np.array(matrix + matrix.T, order=order)
+    operator = symmetric_operator(matrix)
+    vector = np.random.default_rng(1).random(30)
+    np.testing.assert_allclose(operator @ vector, matrix @ vector, rtol=1e-13)
+    np.testing.assert_allclose(operator @ np.eye(30), matrix, rtol=1e-13)
+    matrix[:] = 1.0
+    np.testing.assert_allclose(operator @ vector, vector.sum(), rtol=1e-13)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, aslinearoperator, eigsh
 
-from partita._linalg import eigh
+from partita._linalg import eigh, symmetric_operator
 from partita.solvers.components import component_vectors, connected_components
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.krylov import improve_eigenvectors
@@ -96,6 +96,8 @@ def _lanczos(
     matrix: Any, n_components: int, n: int, first: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the first eigenvectors, of eigenvalue 1, and the next ones by Lanczos."""
+    if isinstance(matrix, np.ndarray):
+        matrix = symmetric_operator(matrix)
     rest = matrix
     if first is None:
         first = np.zeros((n, 0))
