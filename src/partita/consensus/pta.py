@@ -50,12 +50,13 @@ class PTA(BaseConsensus):
     Notes
     -----
     Cost O(n'² (m + e T)) for n' micro-clusters with e elite neighbors on average, and about 9 n'² +
-    23,000 n' bytes: the products of the walks use the elite neighbors only. These 2 T e n'²
-    multiplications bound the speed: 5e10 at n' = 5000 with 20 partitions (e = 52, T = 20), about 8
-    to 15 s of one core. Up to 500 micro-clusters, or if
-    ties give each so many neighbors that this would cost more, one eigendecomposition is used
-    instead, in O(n'³) time and 36 n'² bytes. Twenty partitions have so many ties up to about 2000
-    micro-clusters; the memory that a plan states is for them.
+    23,000 n' bytes: the products of the walks use the elite neighbors only. If the walks mix fast,
+    64 eigenvectors describe the late steps, and products are needed for p early steps only. These
+    2 p e n'² multiplications bound the speed: 3e10 at n' = 5000 with 20 partitions (e = 52, p = 11
+    of T = 20), about 4 to 7 s of one core. Up to 500 micro-clusters, or if ties give each so many
+    neighbors that this would cost more, one eigendecomposition is used instead, in O(n'³) time and
+    36 n'² bytes. Twenty partitions have so many ties up to about 2000 micro-clusters; the memory
+    that a plan states is for them.
 
     As in the paper, every micro-cluster counts as one in the linkage; sizes enter the walk only.
     Neighbors that tie with the weakest elite neighbor are kept too. A micro-cluster that agrees
@@ -73,8 +74,9 @@ class PTA(BaseConsensus):
     Soft partitions: the elite neighbors are those with the largest expected co-association.
 
     Deviations from the paper: the powers of P are not stored; their inner products are summed by
-    Horner's rule, or come from the eigenvectors of a symmetric matrix. Similarities below 1e-13 are
-    set to 0, so that walks that never meet tie exactly.
+    Horner's rule, or come from the eigenvectors of a symmetric matrix. Where few eigenvectors
+    describe the late steps, a similarity changes by at most 1e-10. Similarities below 1e-13 are set
+    to 0, so that walks that never meet tie exactly.
 
     References
     ----------

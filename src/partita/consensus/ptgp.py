@@ -55,11 +55,12 @@ class PTGP(BaseConsensus):
     -----
     Cost O(n'² (m + e T) + n' L²) for n' micro-clusters with e elite neighbors on average and L base
     clusters; about 3 n'² + 16 n' L bytes if there are fewer base clusters than n' / 2, otherwise 11
-    n'² + 16 n' L, and 23,000 n' for the walks. The lengths of all walks need T e n'²
-    multiplications, which bound the speed. Up to 500 micro-clusters, or if ties give each so many
-    neighbors that this would cost more, one eigendecomposition is used instead, in O(n'³) time and
-    36 n'² + 16 n' L bytes. Twenty partitions have so many ties up to about 2000 micro-clusters; the
-    memory that a plan states is for them.
+    n'² + 16 n' L, and 23,000 n' for the walks. The lengths of all walks need p e n'²
+    multiplications, which bound the speed: p = T steps, or about T / 2 if the walks mix fast and 64
+    eigenvectors describe the late steps (a similarity then changes by at most 1e-10). Up to 500
+    micro-clusters, or if ties give each so many neighbors that this would cost more, one
+    eigendecomposition is used instead, in O(n'³) time and 36 n'² + 16 n' L bytes. Twenty partitions
+    have so many ties up to about 2000 micro-clusters; the memory that a plan states is for them.
 
     As in the paper, every micro-cluster counts as one in the graph and in k-means; sizes enter the
     walk only.
