@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita._threads import run_blocks
@@ -33,6 +34,7 @@ _TOO_SPLIT = 1e-11  # if the K + 1 smallest sum to less: more than K components
 # With 14 of 20 votes and a threshold of 0.3 a pair is exactly on the threshold. Rounding must not
 # decide: on a tie the pair stays.
 _TIE = 1e-14
+_MARGIN = 1e-9  # of a bound that leaves out pairs which are certainly below the threshold
 _TINY = np.finfo(np.float64).eps
 # theta="auto": candidates from the largest to the smallest, and the share of the best agreement
 # that is enough
@@ -101,9 +103,11 @@ class SPCE(LearnedMatrixConsensus):
 
     Notes
     -----
-    Cost O(p (m + K) + Σ s³) per iteration for p pairs of distinct rows that some partition joins
-    and components of s distinct rows; O(p + s²) memory instead of O(m n²) in the paper, plus the
-    two matrices that are kept.
+    Cost O(p m / 8 + q K) per iteration for p pairs of distinct rows that some partition joins, of
+    which q have enough votes to stay. The K smallest eigenvectors of a component of s distinct rows
+    cost a sparse Cholesky factor and some solutions with it, O(s³) if the component is dense, as it
+    is before the first iteration. Memory: O(p + s²) instead of O(m n²) in the paper, plus the two
+    matrices that are kept.
 
     A theta that is too small for the partitions leaves one giant component and a few samples apart,
     often with the right number of components. There is a warning if the clusters agree with the
@@ -263,8 +267,9 @@ class SPCE(LearnedMatrixConsensus):
 class _Model:
     """The variables of (10) on distinct rows, and the steps of Algorithm 1.
 
-    S and W hold one value per pair that some partition joins. Elsewhere S is 0 and W is 1. Of Y
-    only the squared distances of these pairs are stored.
+    S and W hold one value per pair that some partition joins. Elsewhere S is 0 and W is 1. Most
+    values of S are 0 whatever Y is, because too few partitions join the pair (17). Distances in Y
+    and costs are computed for the others only.
     """
 
     def __init__(
@@ -279,17 +284,19 @@ class _Model:
         self.alpha = np.full(m, 1.0 / m)
         self.S = np.empty(len(self.pairs))
         self.W = np.ones(len(self.pairs))
-        self.distance = np.zeros(len(self.pairs))
         # share of all pairs of samples that each partition labels
         labeled = ensemble.weights @ ensemble.observed / ensemble.weights.sum()
         self.coverage = np.maximum(labeled, _TINY) ** 2
+        self.has_weights = bool((ensemble.weights != 1.0).any())
         self.has_rank = False
         self.history: list[float] = []
         self.trace: list[tuple[float, ...]] = []
+        self.axes, self.lift = np.zeros((0, ensemble.n_rows)), np.zeros(ensemble.n_rows)
+        self._set_parting_costs()
         self._complete(rho=0.0, gamma=0.0)  # without penalties (17) is the co-association (2)
         self.rho = 1.0
         self.spectrum = self.low_spectrum()
-        self._measure_distances()
+        self._embed()
 
     def set_age(self, r: float) -> None:
         """Set the age λ by (23), at which a pair with a share r of agreement is just easy."""
@@ -308,6 +315,7 @@ class _Model:
             self.W[pairs] = np.divide(self.age, 2.0 * loss, out=np.ones(len(S)), where=is_hard)
 
         self._for_pairs(update)
+        self._set_parting_costs()
 
     def update_matrix(self) -> None:
         """Update S by (17), the spectrum of its Laplacian for (18), and α by (21)."""
@@ -328,59 +336,75 @@ class _Model:
         elif too_split:
             self.rho /= 2.0
         if not too_split:  # otherwise the previous Y is kept
-            self._measure_distances()
+            self._embed()
 
     def low_spectrum(self, *, within_rows: bool = True) -> LowSpectrum:
         """Return the low spectrum of the Laplacian of S, for (18) and its rank."""
-        graph = self.pairs.upper(self.S).copy()
-        graph.eliminate_zeros()
         weights = self.ensemble.weights
-        return low_spectrum(graph, weights, self.n_clusters, within_rows=within_rows)
+        return low_spectrum(self.graph, weights, self.n_clusters, within_rows=within_rows)
 
-    def _measure_distances(self) -> None:
-        """Compute the squared distances of all pairs in the embedding Y of the spectrum."""
-        Y, lift = self.spectrum.embedding, self.spectrum.lift
+    def _embed(self) -> None:
+        """Take the embedding Y from the spectrum, one axis per row."""
+        self.axes = np.ascontiguousarray(self.spectrum.embedding.T)
+        self.lift = self.spectrum.lift
+
+    def _distances(self, a: NDArray[np.int64], b: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return the squared distances of rows a and b in the embedding Y."""
+        total = self.lift[a] + self.lift[b]
+        for y in self.axes:
+            total += np.square(y[a] - y[b])
+        return np.asarray(total)
+
+    def _set_parting_costs(self) -> None:
+        """Compute what depends on W only: d_i for S = 0, and the sum of W for the objective."""
+        costs = {}
 
         def update(pairs: slice) -> None:
-            a, b = self.pairs.rows(pairs)
-            difference = Y[a]
-            difference -= Y[b]
-            squares = np.einsum("ij,ij->i", difference, difference)
-            self.distance[pairs] = lift[a] + lift[b] + squares
+            scale = self._scale(pairs, self.pairs.rows(pairs))
+            costs[pairs.start] = self.pairs.votes.costs(np.zeros_like(scale), scale, pairs)
 
         self._for_pairs(update)
+        self.parting_costs = _sum_in_order(costs, self.ensemble.n_partitions)
+        r = self.ensemble.weights
+        self.easiness = float(r.sum()) ** 2 - self.pairs.total(1.0 - self.W, r)
+
+    def _scale(self, pairs: Any, rows: tuple[Any, Any]) -> NDArray[np.float64]:
+        """Return W² times the number of pairs of samples; 0 if all partitions join the pair."""
+        scale = np.square(self.W[pairs])
+        if self.has_weights:
+            scale *= self.ensemble.weights[rows[0]] * self.ensemble.weights[rows[1]]
+        scale[self.pairs.votes.unanimous[pairs]] = 0.0
+        return np.asarray(scale)
 
     def _complete(self, rho: float, gamma: float) -> NDArray[np.float64]:
-        """Update S by (16) and (17); return d_i = ‖(S - S⁽ⁱ⁾) ∘ W‖²."""
-        weights, strength, costs = self.ensemble.weights, 1.0 / self.alpha, {}
-        has_weights = bool((weights != 1.0).any())
+        """Update S by (16) and (17), and its graph; return d_i = ‖(S - S⁽ⁱ⁾) ∘ W‖²."""
+        strength, costs = 1.0 / self.alpha, {}
+        votes = self.pairs.votes
 
         def update(pairs: slice) -> None:
-            joining, total, unanimous = self.pairs.votes.sums(strength, pairs)
-            scale = np.square(self.W[pairs])
-            S = self.distance[pairs] / scale
-            S *= -0.5 * rho
-            S += joining
-            S /= total
-            least = np.sqrt(gamma / total)
-            least *= 1.0 - _TIE
-            least /= self.W[pairs]
-            np.copyto(S, 0.0, where=least > S)
+            joining, total, unanimous = votes.sums(strength, pairs)
+            # S can only be positive if it is for the distance 0
+            bound = np.sqrt(gamma * total)
+            bound *= 1.0 - _MARGIN
+            positive = np.flatnonzero((joining * self.W[pairs] >= bound) | unanimous)
+            some = positive + pairs.start
+            a, b = (rows[positive] for rows in self.pairs.rows(pairs))
+            joining, total, W = joining[positive], total[positive], self.W[some]
+            S = (joining - 0.5 * rho * (self._distances(a, b) / np.square(W))) / total
+            least = np.sqrt(gamma / total) * (1.0 - _TIE) / W
+            S[least > S] = 0.0
             np.minimum(S, 1.0, out=S)
-            np.copyto(S, 1.0, where=unanimous)
-            self.S[pairs] = S
-            if has_weights:
-                a, b = self.pairs.rows(pairs)
-                scale *= weights[a] * weights[b]
-            np.copyto(scale, 0.0, where=unanimous)
+            S[unanimous[positive]] = 1.0
+            self.S[pairs] = 0.0
+            self.S[some] = S
             # (S - S⁽ⁱ⁾)² is S² for a partition that parts the pair, S² + 1 - 2 S for one that joins
-            parted = scale * S
-            scale -= 2.0 * parted
-            parted *= S
-            costs[pairs.start] = self.pairs.votes.costs(parted, scale, pairs)
+            parted = self._scale(some, (a, b)) * S
+            costs[pairs.start] = votes.costs(parted * S, -2.0 * parted, some)
 
         self._for_pairs(update)
-        total = np.sum([costs[start] for start in sorted(costs)], axis=0)
+        self.graph = self.pairs.upper(self.S).copy()
+        self.graph.eliminate_zeros()
+        total = self.parting_costs + _sum_in_order(costs, self.ensemble.n_partitions)
         # rounding can make the difference of equal sums negative
         return np.asarray(2.0 * np.maximum(total, 0.0) / self.coverage)
 
@@ -391,13 +415,18 @@ class _Model:
 
     def _record(self, total_distance: float) -> None:
         """Append the objective (10), with the optimal α of (20), and a row of the trace."""
-        r, pairs = self.ensemble.weights, self.pairs
+        r, graph = self.ensemble.weights, self.graph
         equal = float(r @ r)  # pairs of equal samples: S = W = 1
-        easiness = float(r.sum()) ** 2 - pairs.total(1.0 - self.W, r)
-        n_nonzero = equal + pairs.total((self.S > 0).astype(np.float64), r)
+        total = equal + 2.0 * float(r @ (graph @ r))
+        edges = sp.csr_matrix((np.ones(graph.nnz), graph.indices, graph.indptr), graph.shape)
+        n_nonzero = equal + 2.0 * float(r @ (edges @ r))
         low, with_next = self.spectrum.sum_smallest, self.spectrum.sum_with_next
         self.history.append(
-            total_distance**2 - self.age * easiness + self.gamma * n_nonzero + self.rho * low
+            total_distance**2 - self.age * self.easiness + self.gamma * n_nonzero + self.rho * low
         )
-        total = equal + pairs.total(self.S, r)
         self.trace.append((self.r, self.rho, low, with_next, total, n_nonzero))
+
+
+def _sum_in_order(parts: dict[int, NDArray[np.float64]], n: int) -> NDArray[np.float64]:
+    """Return the sum of vectors of length n, in the order of their keys."""
+    return np.asarray(sum((parts[start] for start in sorted(parts)), np.zeros(n)))

@@ -72,7 +72,10 @@ class PackedVotes:
         return result
 
     def costs(
-        self, parted: NDArray[np.float64], change: NDArray[np.float64], pairs: slice
+        self,
+        parted: NDArray[np.float64],
+        change: NDArray[np.float64],
+        pairs: slice | NDArray[np.int64],
     ) -> NDArray[np.float64]:
         """Return for every partition Σ parted over the pairs it labels + Σ change over joined ones.
 

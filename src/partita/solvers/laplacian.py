@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita._linalg import eigh
 from partita.solvers.components import connected_components
+from partita.solvers.laplacian_eigenvectors import smallest_eigenvectors
 
 __all__ = ["LowSpectrum", "low_spectrum"]
 
@@ -83,8 +83,8 @@ def low_spectrum(
     Returns
     -------
     LowSpectrum
-        With more than K components all K eigenvalues are 0, and the embedding is empty. Cost:
-        O(size³) for each component.
+        With more than K components all K eigenvalues are 0, and the embedding is empty. Cost: a
+        Cholesky factor of each component, sparse if the component has few edges.
     """
     n = len(weights)
     n_components, component = connected_components(graph)
@@ -152,17 +152,7 @@ def _block(
     else:
         root = np.sqrt(r)
         part = graph if len(rows) == len(degree) else graph[rows][:, rows]
-        laplacian = part.toarray()
-        laplacian *= root[:, None]
-        laplacian *= -root
-        np.fill_diagonal(laplacian, degree[rows])
-        # LAPACK can overwrite the transpose, with its lower triangle filled, without a copy.
-        values, vectors = eigh(
-            laplacian.T,
-            subset_by_index=(0, n_values - 1),
-            overwrite=True,
-            check_finite=False,
-        )
+        values, vectors = smallest_eigenvectors(part, degree[rows], root, n_values)
         values = np.maximum(values, 0.0)
         vectors /= root[:, None]
     values[0] = 0.0
