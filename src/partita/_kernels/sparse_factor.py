@@ -23,7 +23,7 @@ def solve_columns(lower, pivot, upper, levels, start, stop, matrix):
     rows = [slice(first, last) for first, last in pairwise(levels.tolist())]
     for level in rows:
         panel[level] -= _rows(lower, level, len(pivot)) @ panel
-    panel /= pivot[:, None]
+    panel *= 1.0 / pivot[:, None]
     for level in reversed(rows):
         panel[level] -= _rows(upper, level, len(pivot)) @ panel
     matrix[:, start:stop] = panel

@@ -37,7 +37,7 @@ from partita.solvers.spectral import spectral_clustering
 __all__ = ["ECCMS"]
 
 _ROWS = 256  # rows per block of the element-wise step
-_OPERATIONS = 1000  # elementary operations per entry of a matrix, all iterations
+_OPERATIONS = 5000  # elementary operations per entry of a matrix, some seventy iterations
 _VANISHING = 1e-3  # a matrix below this share of ||A|| converges to 0
 
 

@@ -16,7 +16,7 @@ __all__ = ["LaplacianInverse"]
 
 _COLUMNS = 512  # right-hand sides per unit of work
 _FEW_ENTRIES = 16  # per row of the factor
-_OPERATIONS = 100  # elementary operations per entry of the factor and right-hand side, in a solve
+_OPERATIONS = 500  # elementary operations per entry of the factor and right-hand side, some solves
 
 
 class LaplacianInverse:

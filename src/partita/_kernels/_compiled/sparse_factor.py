@@ -13,6 +13,8 @@ _WIDTH = 64  # columns solved together: eight cache lines per row
 def _subtract(factor, i, total, panel):
     """Update row i of `panel` in place: subtract row i of factor @ panel; overwrite `total`."""
     begin, columns, values = factor
+    if begin[i] == begin[i + 1]:
+        return
     total[:] = 0.0
     for p in range(begin[i], begin[i + 1]):
         value = values[p]
@@ -32,12 +34,14 @@ def solve_columns(lower, pivot, upper, levels, start, stop, matrix):
     for first in range(start, stop, _WIDTH):
         width = min(_WIDTH, stop - first)
         for i in range(levels[0], levels[-1]):
+            entries, row = matrix[i, first : first + width], panel[i]
             for j in range(width):
-                panel[i, j] = matrix[i, first + j]
+                row[j] = entries[j]
             _subtract(lower, i, total, panel)
         for i in range(n - 1, -1, -1):
+            entries, row, scale = matrix[i, first : first + width], panel[i], 1.0 / pivot[i]
             for j in range(_WIDTH):
-                panel[i, j] /= pivot[i]
+                row[j] *= scale
             _subtract(upper, i, total, panel)
             for j in range(width):
-                matrix[i, first + j] = panel[i, j]
+                entries[j] = row[j]
