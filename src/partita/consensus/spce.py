@@ -388,7 +388,8 @@ class _Model:
             bound *= 1.0 - _MARGIN
             positive = np.flatnonzero((joining * self.W[pairs] >= bound) | unanimous)
             some = positive + pairs.start
-            a, b = (rows[positive] for rows in self.pairs.rows(pairs))
+            a, b = self.pairs.rows(pairs)
+            a, b = a[positive], b[positive]
             joining, total, W = joining[positive], total[positive], self.W[some]
             S = (joining - 0.5 * rho * (self._distances(a, b) / np.square(W))) / total
             least = np.sqrt(gamma / total) * (1.0 - _TIE) / W
