@@ -96,3 +96,13 @@ def test_largest_entry_and_its_bounds(basis, root, kind):
         assert not all_below(basis, C, root, factor * largest)
     for factor in (1.001, 2.0, 1e6):
         assert all_below(basis, C, root, factor * largest)
+
+
+def test_an_entry_in_a_short_column_counts():
+    """The longest columns have no entry above the limit; a shorter one has."""
+    n, rng = 200, np.random.default_rng(0)
+    C = rng.choice([-1.0, 1.0], (n, n)) * np.linspace(2.0, 1.0, n)
+    C[:, -1] = 0.0
+    C[0, -1] = 3.0  # alone in its column, which has the length 3 and the others 14 to 28
+    assert not all_below(np.eye(n), C, np.ones(n), 2.5)
+    assert all_below(np.eye(n), C, np.ones(n), 3.5)

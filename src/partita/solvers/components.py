@@ -31,17 +31,22 @@ def connected_components(graph: Any, *, symmetric: bool = False) -> tuple[int, N
 
 
 def _dense_components(graph: NDArray[np.float64]) -> tuple[int, NDArray[np.int64]]:
-    """Walk over the nodes from neighbor to neighbor: O(n²) time, O(n) memory."""
+    """Walk over the nodes from neighbor to neighbor: at most O(n²) time, O(n) memory.
+
+    The walk ends with the last node that is found, after one row of a graph without zeros.
+    """
     labels = np.full(len(graph), -1)
-    count = 0
+    count, n_left = 0, len(graph)
     for node in range(len(graph)):
         if labels[node] >= 0:
             continue
         labels[node] = count
+        n_left -= 1
         pending = [node]
-        while pending:
+        while pending and n_left:
             neighbors = np.flatnonzero((graph[pending.pop()] != 0) & (labels < 0))
             labels[neighbors] = count
+            n_left -= len(neighbors)
             pending.extend(neighbors.tolist())
         count += 1
     return count, labels

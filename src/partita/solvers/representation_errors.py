@@ -21,6 +21,7 @@ Vector = NDArray[np.float64]
 
 _ROWS = 256  # rows of an n x n matrix per block
 _COLUMNS = 512  # columns of such a block at a time, which stay in the cache
+_LONGEST = 32  # columns of a product that are computed before the others
 
 
 @dataclass
@@ -205,23 +206,35 @@ def all_below(basis: Matrix, coefficients: Matrix, root: Vector, tol: float) -> 
     """Return whether all entries of B C, divided by root_a root_b, are below `tol`.
 
     The lengths of the columns bound the largest entry from both sides and mostly decide. Otherwise
-    the product is computed, block by block. B has orthonormal columns.
+    the product is computed: first its longest columns, which mostly have an entry above `tol`, then
+    the others that may have one. B has orthonormal columns.
     """
     lengths = _lengths(coefficients) / root
-    if lengths.max() / root.min() < tol:  # an entry of a column is at most its length
-        return True
     if lengths.max() >= tol * np.linalg.norm(root):  # ‖column‖² = Σ_a r_a (entry_a / root_a)²
         return False
-    return largest_entry(basis, coefficients, root) < tol
+    # an entry of a column is at most its length
+    open_columns = np.flatnonzero(lengths >= tol * root.min())
+    by_length = open_columns[np.argsort(-lengths[open_columns], kind="stable")]
+    return all(
+        largest_entry(basis, coefficients[:, columns], root, columns) < tol
+        for columns in (by_length[:_LONGEST], by_length[_LONGEST:])
+        if len(columns)
+    )
 
 
-def largest_entry(basis: Matrix, coefficients: Matrix, root: Vector) -> float:
-    """Return the largest absolute entry of B C, divided by root_a root_b."""
+def largest_entry(
+    basis: Matrix, coefficients: Matrix, root: Vector, columns: NDArray[np.intp] | None = None
+) -> float:
+    """Return the largest absolute entry of B C, divided by root_a root_b.
+
+    `columns` are the numbers b of the columns of C; by default C has all of them.
+    """
+    column_root = root if columns is None else root[columns]
     largest = 0.0
     for start in range(0, len(basis), _ROWS):
         rows = slice(start, start + _ROWS)
         entries = np.abs(basis[rows] @ coefficients)
-        entries /= root
+        entries /= column_root
         entries /= root[rows, None]
         largest = max(largest, float(entries.max()))
     return largest
