@@ -35,7 +35,6 @@ DEFINITIONS = decorated("kernel")
 KERNELS = decorated("jit") | {
     name: node for name, node in functions("_compiled/[a-z]*.py") if "._" not in name
 }
-FUNCTIONS = KERNELS | dict(functions("_compiled/_sums.py"))
 
 
 def arguments(node: ast.FunctionDef) -> list[str]:
@@ -44,7 +43,7 @@ def arguments(node: ast.FunctionDef) -> list[str]:
 
 def written(name: str) -> set[str]:
     """Arguments that a kernel writes: directly, in a record, or in a kernel that it calls."""
-    node, module = FUNCTIONS[name], name.partition(".")[0]
+    node, module = KERNELS[name], name.partition(".")[0]
     source = {name: name for name in arguments(node)}
     targets: list[ast.expr] = []
     for statement in ast.walk(node):
@@ -64,11 +63,11 @@ def written(name: str) -> set[str]:
     }
     for call in (node for node in ast.walk(node) if isinstance(node, ast.Call)):
         function = call.func.id if isinstance(call.func, ast.Name) else ""
-        for called in {f"{module}.{function}", f"_sums.{function}"} & FUNCTIONS.keys():
+        for called in {f"{module}.{function}"} & KERNELS.keys():
             targets_of_call = written(called)
             arrays |= {
                 value.id
-                for argument, value in zip(arguments(FUNCTIONS[called]), call.args, strict=True)
+                for argument, value in zip(arguments(KERNELS[called]), call.args, strict=True)
                 if argument in targets_of_call and isinstance(value, ast.Name)
             }
     return {source[name] for name in arrays if name in source}

@@ -1,4 +1,4 @@
-"""Functions that only compiled kernels call: sums of table rows, and lists of labels."""
+"""The function that lists labels, which only compiled kernels call."""
 
 from __future__ import annotations
 
@@ -7,36 +7,15 @@ import pytest
 
 pytest.importorskip("numba")
 
-from partita._kernels._compiled import _lists, _sums
+from partita._kernels._compiled import _lists
 from partita._kernels._compiled._jit import jit
 
 pytestmark = pytest.mark.kernel
 
 
 @jit
-def add_costs(table, rows, first, last, origin, step, factor, sums, costs):
-    _sums.add_costs(table, rows, first, last, origin, step, factor, sums, costs)
-
-
-@jit
 def list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions):
     return _lists.list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions)
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.int16])
-@pytest.mark.parametrize("width", [16, 32, 48, 64, 80, 96, 112, 128, 192, 320])
-def test_add_costs(dtype, width):
-    rng = np.random.default_rng(width)
-    table = rng.integers(-127, 128, (50, width)).astype(dtype)
-    rows = rng.integers(0, 50, 70).astype(np.uint32)
-    origin, step, begin = rng.normal(size=(3, width)).astype(np.float32)
-    sums = np.empty(width, np.int16)
-    for first, last in ((0, 64), (3, 4), (10, 31), (5, 5)):
-        costs = begin.copy()
-        add_costs(table, rows, first, last, origin, step, np.float32(0.7), sums, costs)
-        q = table[rows[first:last]].sum(axis=0, dtype=np.int16).astype(np.float32)
-        expected = begin + np.float32(0.7) * (np.float32(last - first) * origin + step * q)
-        np.testing.assert_array_equal(costs, expected)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])

@@ -66,7 +66,7 @@ def case(request, missing):
 def test_costs(case):
     expected = case.costs(case.tables) + case.constant[:, None]
     n, groups = expected.shape
-    arguments = case.table, case.tables, case.constant, case.scale
+    arguments = case.table, case.complete, case.tables, case.constant, case.scale
     out = np.zeros((n, groups))
     for start, stop in ((0, 7), (7, 7), (7, n)):
         _, (*_, out) = call_both(_kernels.label_kmeans.row_costs, *arguments, start, stop, out)
@@ -187,7 +187,7 @@ def test_a_group_of_another_size_does_not_blur_the_others(missing, dtype):
     case.entries = dtype
     case.tables.lookup[:, 3] *= 1e7
     search, chunk = case.start(), case.chunk()
-    assert search.quantized.lookup.dtype == dtype
+    assert search.quantized.entries.dtype == dtype
     search.assign(chunk, MISSING, case.terms)
     check_assignment(case, search, chunk)
     _, _, reach = search.quantized.columns[0]

@@ -20,8 +20,11 @@ from partita._kernels._labels import row_blocks
 
 
 @kernel
-def row_costs(table, costs, constant, scale, start, stop, out):
-    """Fill rows start..stop of `out`, shape (n, K), with the costs of these rows in all groups."""
+def row_costs(table, complete, costs, constant, scale, start, stop, out):
+    """Fill rows start..stop of `out`, shape (n, K), with the costs of these rows in all groups.
+
+    `complete` says that no label is missing; it affects speed only.
+    """
     lookup, slope = costs
     tables = CostTables(lookup, slope, table.offsets)
     for block in incidences(table, np.arange(start, stop)):
@@ -31,8 +34,11 @@ def row_costs(table, costs, constant, scale, start, stop, out):
 
 
 @kernel
-def own_costs(table, costs, constant, scale, groups, start, stop, out):
-    """Fill `out` with the cost of every row in its own group; -inf for a row in no group."""
+def own_costs(table, complete, costs, constant, scale, groups, start, stop, out):
+    """Fill `out` with the cost of every row in its own group; -inf for a row in no group.
+
+    `complete` says that no label is missing; it affects speed only.
+    """
     codes, missing_code, offsets = table
     lookup, slope = costs
     group = np.maximum(groups[start:stop], 0)

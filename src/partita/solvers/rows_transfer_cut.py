@@ -55,7 +55,9 @@ class RowEmbedding:
         costs = Tables(self.vectors, no_slope)
         table = CodeTable.of(codes, self.missing_code, self.offsets)
         run_blocks(
-            lambda start, stop: kernel(table, costs, zeros, zeros, start, stop, out), n, _ROWS
+            lambda start, stop: kernel(table, False, costs, zeros, zeros, start, stop, out),
+            n,
+            _ROWS,
         )
         return out / (np.linalg.norm(out, axis=1, keepdims=True) + _TINY)
 

@@ -16,6 +16,7 @@ from typing import Any
 import numba
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
+from numba.core.options import DefaultOptions
 
 from partita.config import report_progress
 
@@ -54,22 +55,27 @@ class _SharedCacheFile(IndexDataCacheFile):
             return {}
 
 
-def jit(function=None, *, inner=False, inline=False):
+def jit(function=None, *, inner=False, inline=False, allocates=True):
     """Compile a kernel when it is first called.
 
     An `inner` function is called by compiled code only. It has no entry from Python, which would
     take about as long to compile as its body. With `inline` its code is also inserted into the
     kernels that call it. An array argument is passed as seven numbers, which is expensive in a
     function that is called for every row.
+
+    A function that does not allocate arrays, nor returns one, can say so by `allocates`. Its code
+    then counts no references to arrays, and takes about a tenth less time to compile.
     """
     if function is None:
-        return lambda function: jit(function, inner=inner, inline=inline)
+        return lambda function: jit(function, inner=inner, inline=inline, allocates=allocates)
     options = {
         "nogil": True,
         "forceinline": inline,
         "no_cpython_wrapper": inner or inline,
         "no_cfunc_wrapper": True,  # an entry from C, which nothing uses
     }
+    if not allocates and hasattr(DefaultOptions, "_nrt"):
+        options["_nrt"] = False
     try:
         kernel = numba.njit(cache=True, **options)(function)
     except RuntimeError as error:

@@ -11,7 +11,7 @@ __all__ = ["PADDING", "list_clusters"]
 PADDING = 1  # an entry is written before it counts, so that lists are longer by this number
 
 
-@jit(inline=True)
+@jit(inline=True, allocates=False)
 def list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions):
     """Fill `clusters` and `partitions` with those of the labels of row x; return their number.
 

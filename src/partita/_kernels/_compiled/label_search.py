@@ -11,7 +11,6 @@ import numpy as np
 
 from partita._kernels._compiled._jit import jit
 from partita._kernels._compiled._lists import PADDING, list_clusters
-from partita._kernels._compiled._sums import add_costs
 from partita._kernels.label_search import TIE, ULP
 
 __all__ = ["assign"]
@@ -27,7 +26,7 @@ def assign(table, search, terms, start, stop, assignment):
     The record `bounds` of a search holds
         complete : whether no label is missing
         unit : factor of all costs below, a power of two
-        quantized : lookup, slope : entries of all groups (int8 or int16)
+        quantized : entries : of look-ups, then of slopes, in all groups (int8 or int16)
             columns[0] : for every column of look-ups
                 step : of its entries
                 origin : lower bound of the value of an entry 0
@@ -60,33 +59,37 @@ def assign(table, search, terms, start, stop, assignment):
 
 def _assign_block(table, search, terms, start, stop, lists, assignment):
     """Assign rows whose labels stay in the cache from one kernel to the next."""
+    codes, missing_code, offsets = table
     complete, unit, quantized, place, active_quantized, shifts = search.bounds
     rise, fall, inactive_fall = shifts
     lookup, slope = search.costs
     groups, upper, lower = assignment
-    record, scale, n_labeled = (*table, complete), terms.scale, terms.n_labeled
+    scale, n_labeled = terms.scale, terms.n_labeled
+    # a type of its own: without missing labels numba leaves out the code that handles them
+    missing_code = None if complete else missing_code
     rows, inactive_lower = np.empty(stop - start, np.int64), np.empty(stop - start)
     n_rows = _list_undecided(
         complete, rise, fall, inactive_fall, scale, n_labeled, groups, start, stop, upper, lower,
         inactive_lower, rows,
     )  # fmt: skip
-    rows = rows[:n_rows]
-    sums = np.empty(quantized[0].shape[1], np.int16)
-    if len(place) > 0:
-        low = np.empty((_ROWS, active_quantized[0].shape[1]), np.float32)
-        n_rows = _compare_active(
-            record, tuple(active_quantized), place, scale, n_labeled, inactive_lower, groups,
-            start, lists, low, np.empty(_ROWS, np.int64), sums, upper, lower, rows,
+    some = np.empty(_ROWS, np.int64)
+
+    def compare(tables, place, n_rows):
+        entries, columns = tables
+        low = np.empty((_ROWS, entries.shape[1]), np.float32)
+        sums = np.empty(entries.shape[1], np.int16)
+        return _compare(
+            codes, missing_code, offsets, entries, columns, place, unit, lookup, slope, scale,
+            n_labeled, inactive_lower, start, n_rows, lists, low, some, sums, groups, upper, lower,
+            rows,
         )  # fmt: skip
-        rows = rows[:n_rows]
-    low = np.empty((_ROWS, len(sums)), np.float32)
-    return _take_cheapest(
-        record, tuple(quantized), unit, lookup, slope, scale, n_labeled, rows, lists, low, sums,
-        groups, upper, lower,
-    )  # fmt: skip
+
+    if len(place) > 0:
+        n_rows = compare(active_quantized, place, n_rows)
+    return compare(quantized, place[:0], n_rows)
 
 
-@jit
+@jit(allocates=False)
 def _list_undecided(
     complete, rise, fall, inactive_fall, scale, n_labeled, groups, start, stop, upper, lower,
     inactive_lower, rows,
@@ -116,114 +119,134 @@ def _list_undecided(
     return n_rows
 
 
-@jit
-def _compare_active(
-    table, quantized, place, scale, n_labeled, inactive_lower, groups, start, lists, low, some,
-    sums, upper, lower, rows,
+@jit(allocates=False)
+def _compare(
+    codes, missing_code, offsets, entries, columns, place, unit, lookup, slope, scale,
+    n_labeled, inactive_lower, start, n_rows, lists, low, some, sums, groups, upper, lower, rows,
 ):  # fmt: skip
-    """Update `rows` in place: keep those that may move by their costs in the active groups.
+    """Compare the costs of the first `n_rows` of `rows` in all groups, or in the active ones.
 
-    Return the number of rows that are kept. Update the bounds `upper` and `lower` of the others.
-    Rows for which active groups may suffice are compared in small blocks. `start` is the row to
-    which the first entry of `inactive_lower` belongs. `lists`, `low`, `some` and `sums` are
-    scratch.
+    With a `place`, in the active groups: update `rows` in place, keep those that may move, and
+    return their number. Update the bounds `upper` and `lower` of the others. Rows for which active
+    groups cannot suffice are kept without a look. `start` is the row to which the first entry of
+    `inactive_lower` belongs.
+
+    With an empty `place`, in all groups: put the rows into their cheapest groups, update `groups`,
+    `upper` and `lower` in place, and return the number of rows that moved.
+
+    One kernel does both, because most of it, and of the time that the compiler takes, is common to
+    both. Rows are compared in small blocks. `some`, `lists`, `low` and `sums` are scratch.
     """
     # typed: a literal would be a type of its own, for which `_bound_costs` would be compiled again
-    columns, n_left, zero = quantized[2], 0, np.int64(0)
-    for first in range(0, len(rows), _ROWS):
+    n_left = n_moved = 0
+    is_active, zero = len(place) > 0, np.int64(0)
+    for first in range(0, n_rows, _ROWS):
         n_some = zero
-        for p in range(first, min(first + _ROWS, len(rows))):
+        for p in range(first, n_rows if n_rows < first + _ROWS else first + _ROWS):
             x = rows[p]
-            if groups[x] >= 0 and upper[x] < inactive_lower[x - start]:
+            if is_active and (groups[x] < 0 or upper[x] >= inactive_lower[x - start]):
+                rows[n_left] = x
+                n_left += 1
+            else:
                 some[n_some] = x
                 n_some += 1
-            else:
-                rows[n_left] = x
-                n_left += 1
-        _bound_costs(table, quantized, scale, n_labeled, some, zero, n_some, lists, low, sums)
+        _bound_costs(
+            codes, missing_code, offsets, entries, columns, np.uint64(lookup.shape[0]),
+            scale, n_labeled, some, n_some, lists, low, sums,
+        )  # fmt: skip
         for p in range(n_some):
             x, costs = some[p], low[p]
-            up, own = np.float64(upper[x]), place[groups[x]]
+            n, s = np.int64(n_labeled[x]), scale[x]
+            own = place[groups[x]] if is_active else -1
+            up = np.float64(upper[x])
             if own >= 0:
-                above = 2 * n_labeled[x] * (columns[0, 2, own] + scale[x] * columns[1, 2, own])
-                up = min(up, costs[own] + above)
+                above = costs[own] + 2 * n * (columns[0, 2, own] + s * columns[1, 2, own])
+                up = above if above < up else up
                 up += ULP * abs(up)
                 costs[own] = np.inf
-            _, other, _ = _two_smallest(costs)
-            lowest = min(inactive_lower[x - start], np.float64(other))
-            if up < lowest:
-                upper[x] = up
-                lower[x] = lowest
-            else:
-                rows[n_left] = x
-                n_left += 1
-    return n_left
-
-
-@jit
-def _take_cheapest(
-    table, quantized, unit, lookup, slope, scale, n_labeled, rows, lists, low, sums, groups, upper,
-    lower,
-):  # fmt: skip
-    """Put `rows` into their cheapest groups: update `groups`, `upper` and `lower` in place.
-
-    Return the number of rows that moved. Rows are compared in small blocks. `lists`, `low` and
-    `sums` are scratch.
-    """
-    columns, n_moved = quantized[2], 0
-    for first in range(0, len(rows), _ROWS):
-        last = min(first + _ROWS, len(rows))
-        _bound_costs(table, quantized, scale, n_labeled, rows, first, last, lists, low, sums)
-        for p in range(last - first):
-            x = rows[first + p]
-            n, s = n_labeled[x], scale[x]
-            best, cost, second = _two_smallest(low[p])
+            best, cost, second = _two_smallest(costs)
+            if is_active:
+                lowest = inactive_lower[x - start]
+                lowest = lowest if lowest < cost else np.float64(cost)
+                if up < lowest:
+                    upper[x] = up
+                    lower[x] = lowest
+                else:
+                    rows[n_left] = x
+                    n_left += 1
+                continue
             up = cost + 2 * n * (columns[0, 2, best] + s * columns[1, 2, best])
             lowest = np.float64(second)
             if up >= lowest:
-                best, up, lowest = _two_cheapest(lookup, slope, lists[p], n, s, unit, up, low[p])
+                best, up, lowest = _two_cheapest(lookup, slope, lists[p], n, s, unit, up, costs)
             if best != groups[x]:
                 groups[x] = best
                 n_moved += 1
             upper[x] = up + ULP * abs(up)
             lower[x] = lowest - ULP * abs(lowest)
-    return n_moved
+    return n_left if is_active else n_moved
 
 
-@jit(inner=True)
-def _bound_costs(table, quantized, scale, n_labeled, rows, first, last, lists, low, sums):
-    """Fill `low` with lower bounds of the costs of those at first..last of `rows`.
+@jit(inner=True, allocates=False)
+def _bound_costs(
+    codes, missing_code, offsets, entries, columns, n_lookups, scale, n_labeled, rows,
+    n_rows, lists, low, sums,
+):  # fmt: skip
+    """Fill `low` with lower bounds of the costs of the first `n_rows` of `rows`.
+
+    entries : int8 or int16, quantized look-ups, and from row `n_lookups` on quantized slopes; the
+        number of columns is a `padded_width`
+    columns : step, origin and reach of every column, of look-ups and of slopes
+    sums : scratch, int16; sums of _BATCH entries must not overflow
 
     Fill `lists` with the clusters and the partitions of their labels, all rows first: while one row
-    comes from memory, others do. If no label is missing, the partitions must be listed already.
-    `sums` is scratch.
+    comes from memory, others do. If no label is missing, `missing_code` is None, the partitions
+    must be listed already, and the only row of slopes holds their mean.
     """
-    codes, missing_code, offsets, complete = table
-    entries, slope_entries, columns = quantized
-    step, origin = columns[0, 0], columns[0, 1]
-    slope_step, slope_origin = columns[1, 0], columns[1, 1]
-    m, zero, one = codes.shape[1], np.int64(0), np.float32(1.0)
-    for p in range(last - first):
-        x, clusters = rows[first + p], lists[p, 0]
-        if complete:
+    m, width, zero = codes.shape[1], np.uint64(low.shape[1]), np.int64(0)
+    for p in range(n_rows):
+        x, clusters = rows[p], lists[p, 0]
+        if missing_code is None:
             for i in range(m):
                 clusters[i] = offsets[i] + codes[x, i]
         else:
             list_clusters(codes, x, missing_code, offsets, zero, m, clusters, lists[p, 1])
-    for p in range(last - first):
-        x, costs, clusters, partitions = rows[first + p], low[p], lists[p, 0], lists[p, 1]
-        s, n = np.float32(scale[x]), np.int64(n_labeled[x])
-        slopes = s * np.float32(n) if complete else np.float32(0.0)  # complete: they are one term
-        for k in range(len(costs)):
-            costs[k] = slopes * slope_origin[k]
+    for p in range(n_rows):
+        x, costs = rows[p], low[p]
+        n, s = np.int64(n_labeled[x]), np.float32(scale[x])
+        slopes, n_parts = np.float32(0.0), 2
+        if missing_code is None:
+            slopes, n_parts = s * np.float32(n), 1
+        for k in range(width):
+            costs[k] = slopes * columns[1, 1, k]
         for a in range(0, n, _BATCH):
-            b = min(a + _BATCH, n)
-            add_costs(entries, clusters, a, b, origin, step, one, sums, costs)
-            if not complete:
-                add_costs(slope_entries, partitions, a, b, slope_origin, slope_step, s, sums, costs)
+            b = n if n < a + _BATCH else a + _BATCH
+            for part in range(n_parts):
+                listed, begin = lists[p, part], n_lookups if part else np.uint64(0)
+                for k in range(width):
+                    sums[k] = 0
+                whole = b - (b - a) % 8
+                for j in range(a, whole, 8):  # eight at a time: the sums are stored less often
+                    a0, a1, a2 = begin + listed[j], begin + listed[j + 1], begin + listed[j + 2]
+                    a3, a4, a5 = begin + listed[j + 3], begin + listed[j + 4], begin + listed[j + 5]
+                    a6, a7 = begin + listed[j + 6], begin + listed[j + 7]
+                    for k in range(width):
+                        of_four = entries[a0, k] + entries[a1, k] + entries[a2, k] + entries[a3, k]
+                        sums[k] += of_four + (
+                            entries[a4, k] + entries[a5, k] + entries[a6, k] + entries[a7, k]
+                        )
+                for j in range(whole, b):
+                    row = begin + listed[j]
+                    for k in range(width):
+                        sums[k] += entries[row, k]
+                number, factor = np.float32(b - a), s if part else np.float32(1.0)
+                for k in range(width):
+                    costs[k] += factor * (
+                        number * columns[part, 1, k] + columns[part, 0, k] * np.float32(sums[k])
+                    )
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _two_smallest(values):
     """Return the index of a smallest value, that value, and the smallest of the others.
 
@@ -235,12 +258,13 @@ def _two_smallest(values):
     for k in range(np.uint64(0), n, np.uint64(4)):
         v0, v1 = values[k], values[k + np.uint64(1)]
         v2, v3 = values[k + np.uint64(2)], values[k + np.uint64(3)]
-        t0, t1 = min(t0, max(s0, v0)), min(t1, max(s1, v1))
-        t2, t3 = min(t2, max(s2, v2)), min(t3, max(s3, v3))
-        s0, s1, s2, s3 = min(s0, v0), min(s1, v1), min(s2, v2), min(s3, v3)
-    s, t = min(s0, s1), min(t0, t1, max(s0, s1))
-    u, v = min(s2, s3), min(t2, t3, max(s2, s3))
-    smallest, second = min(s, u), min(t, v, max(s, u))
+        u0, u1 = _larger(s0, v0), _larger(s1, v1)
+        u2, u3 = _larger(s2, v2), _larger(s3, v3)
+        t0, t1, t2, t3 = _smaller(t0, u0), _smaller(t1, u1), _smaller(t2, u2), _smaller(t3, u3)
+        s0, s1, s2, s3 = _smaller(s0, v0), _smaller(s1, v1), _smaller(s2, v2), _smaller(s3, v3)
+    s, t = _smaller(s0, s1), _smaller(_smaller(t0, t1), _larger(s0, s1))
+    u, v = _smaller(s2, s3), _smaller(_smaller(t2, t3), _larger(s2, s3))
+    smallest, second = _smaller(s, u), _smaller(_smaller(t, v), _larger(s, u))
     index = np.int64(0)
     for k in range(n):
         if values[k] == smallest:
@@ -249,7 +273,19 @@ def _two_smallest(values):
     return index, smallest, second
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
+def _smaller(a, b):
+    """Return the smaller number. numba compiles `min` for every number of arguments."""
+    return a if a < b else b
+
+
+@jit(inner=True, allocates=False)
+def _larger(a, b):
+    """Return the larger number."""
+    return a if a > b else b
+
+
+@jit(inner=True, allocates=False)
 def _two_cheapest(lookup, slope, lists, n, scale, unit, limit, low):
     """Return the cheapest group, its cost, and a lower bound of the cost in any other group.
 

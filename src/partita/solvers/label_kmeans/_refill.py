@@ -167,11 +167,14 @@ class _CostliestRows:
         """Return costs in units of the search, rounded so that the order of sums has no effect."""
         tables, terms = self.search.tables, row_terms_of(self.geometry, chunk)
         groups, cost = assignment_of(chunk).groups, np.empty(len(chunk.codes))
-        kernel = _kernels.label_kmeans.own_costs.at(self.row_format.work)
+        kernel, complete = (
+            _kernels.label_kmeans.own_costs.at(self.row_format.work),
+            self.row_format.complete,
+        )
         table = CodeTable.of(chunk.codes, self.row_format.missing_code, self.row_format.offsets)
         run_blocks(
             lambda start, stop: kernel(
-                table, tables, terms.constant, terms.scale, groups, start, stop, cost
+                table, complete, tables, terms.constant, terms.scale, groups, start, stop, cost
             ),
             len(cost),
             _ROWS,

@@ -109,7 +109,9 @@ def draw_seeds(
     def costs_to(seeds: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the cost of every row in groups that hold one seed each."""
         tables = geometry.tables(*seed_statistics(rows, geometry, codes[seeds]))
-        return row_costs(rows, codes, tables, terms.constant, terms.scale, geometry.work)
+        return row_costs(
+            rows, codes, tables, terms.constant, terms.scale, geometry.work, rows.complete
+        )
 
     # greedy k-means++: of a few rows drawn by cost, take the one that lowers the total cost most
     n_trials = 2 + int(np.log(n_clusters))

@@ -155,11 +155,13 @@ def row_costs(
     constant: NDArray[np.float64],
     scale: NDArray[np.float64],
     work: float = 0.0,
+    complete: bool = False,
 ) -> NDArray[np.float64]:
     """Return the costs of rows of codes in every group, shape (n, n_groups).
 
     `layout` is anything with `missing_code` and `offsets`: a `LabelLayout`, an `Ensemble`, `Rows`.
-    `work` is that of the fit, if the costs are computed many times.
+    `work` is that of the fit, if the costs are computed many times. `complete` says that no label
+    is missing; it affects speed only.
     """
     out = np.empty((len(labels), tables.lookup.shape[1]))
     work = max(work, _OPERATIONS * float(labels.size) * out.shape[1])
@@ -167,7 +169,7 @@ def row_costs(
     costs = Tables(*map(np.ascontiguousarray, tables))
     table = CodeTable.of(labels, layout.missing_code, layout.offsets)
     run_blocks(
-        lambda start, stop: kernel(table, costs, constant, scale, start, stop, out),
+        lambda start, stop: kernel(table, complete, costs, constant, scale, start, stop, out),
         len(labels),
         _ROWS,
     )

@@ -62,8 +62,7 @@ class QuantizedTables(NamedTuple):
     reach of the columns of look-ups, then those of the columns of slopes.
     """
 
-    lookup: NDArray[np.signedinteger]
-    slope: NDArray[np.signedinteger]
+    entries: NDArray[np.signedinteger]
     columns: NDArray[np.float32]
 
     def only(self, groups: Any) -> QuantizedTables:
@@ -119,27 +118,26 @@ def quantized(
         slopes = slopes.sum(axis=0, keepdims=True) / m
     columns = np.zeros((2, 3, width), np.float32)
     columns[0, 1, n_groups:] = _PADDING_COST
-    lookup, slope = (
-        _quantize(table, lowest, highest, dtype, unit, m, kernel, out)
-        for table, lowest, highest, out in (
-            (tables.lookup, extremes.lowest.min(axis=0), extremes.highest.max(axis=0), columns[0]),
-            (slopes, slopes.min(axis=0), slopes.max(axis=0), columns[1]),
-        )
-    )
-    return QuantizedTables(lookup, slope, columns)
+    n_lookups = len(tables.lookup)
+    entries = np.zeros((n_lookups + len(slopes), width), dtype)
+    lowest, highest = extremes.lowest.min(axis=0), extremes.highest.max(axis=0)
+    _quantize(tables.lookup, lowest, highest, unit, m, kernel, entries[:n_lookups], columns[0])
+    lowest, highest = slopes.min(axis=0), slopes.max(axis=0)
+    _quantize(slopes, lowest, highest, unit, m, kernel, entries[n_lookups:], columns[1])
+    return QuantizedTables(entries, columns)
 
 
 def _quantize(
     table: NDArray[np.float64],
     lowest: NDArray[np.float64],
     highest: NDArray[np.float64],
-    dtype: np.dtype[Any],
     unit: float,
     n_terms: int,
     kernel: Callable[..., Any],
+    entries: NDArray[np.signedinteger],
     columns: NDArray[np.float32],
-) -> NDArray[np.signedinteger]:
-    """Return a table in integer steps, padded; fill `columns` with step, origin and reach.
+) -> None:
+    """Fill `entries` with a table in integer steps, `columns` with step, origin and reach.
 
     `n_terms` is the largest number of entries that a row can have, `kernel` a form of `quantize`.
     """
@@ -149,17 +147,17 @@ def _quantize(
     # center and step are rounded to single precision first, so that both are exact below
     center = _single((low + high) / 2)
     span = np.maximum(high - center, center - low)
-    step = _single(span * ((1.0 + 2.0**-20) / _MAX_ENTRY[dtype]))
+    step = _single(span * ((1.0 + 2.0**-20) / _MAX_ENTRY[entries.dtype]))
     largest = np.maximum(np.abs(low), np.abs(high))
     reach = 0.5 * step + _HALF_ULP * n_roundings * largest
     columns[:, :n_groups] = step, center - reach, reach
     middle = center / unit
     per_step = np.where(step > 0.0, unit / np.where(step > 0.0, step, 1.0), 0.0)
-    out = np.zeros((length, columns.shape[1]), dtype)
     run_shares(
-        lambda first, last: kernel(table, middle, per_step, first, last, out), length, table.size
+        lambda first, last: kernel(table, middle, per_step, first, last, entries),
+        length,
+        table.size,
     )
-    return out
 
 
 def _single(values: NDArray[np.float64]) -> NDArray[np.float64]:
