@@ -44,21 +44,6 @@ def test_singular_values_of_fewer_rows_than_columns(matrix):
     np.testing.assert_allclose(product(result), expected, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("threshold", [1e-5, 1e-9])
-def test_small_singular_values_on_both_sides_of_a_low_threshold(threshold):
-    """Ten large values and thirty close to the threshold, of which every other one is above."""
-    rng = np.random.default_rng(3)
-    U, V = (np.linalg.qr(rng.standard_normal((60, 40)))[0] for _ in range(2))
-    near = threshold * (1.0 + 0.01 * (-1.0) ** np.arange(30))
-    sigma = np.concatenate([np.linspace(9.0, 3.0, 10), near])
-    result = shrink_singular_values((U * sigma) @ V.T, threshold)
-    expected = (U * np.maximum(sigma - threshold, 0)) @ V.T
-    assert len(result.sigma) == 25
-    np.testing.assert_allclose(product(result), expected, rtol=0, atol=1e-13)
-    none = shrink_singular_values((U * sigma) @ V.T, 9.1)
-    assert len(none.sigma) == 0
-
-
 def test_singular_values_with_a_threshold_each(matrix):
     thresholds = np.linspace(0.0, 1.0, 40)
     result = shrink_singular_values(matrix, thresholds)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from partita._linalg import eigh, eigh_above, svd
 from partita._threads import run_blocks
@@ -24,7 +23,6 @@ __all__ = [
 
 RANK_CUT = 1e-4  # singular values below this share of the largest count as noise
 _GRAM_LIMIT = 1e-5  # squaring a matrix loses singular values below this share of its norm
-_SPLIT = 1e-4  # share of the norm above which it keeps enough of their digits
 _TILE = 512  # rows and columns of the affinity per block, which stay in the cache
 
 
@@ -43,9 +41,8 @@ def shrink_singular_values(
 
     Returns argmin_J threshold ‖J‖_* + ½ ‖J - X‖²_F by its singular triplets above 0. Only the
     singular vectors above the threshold are computed, from the eigenvectors of XXᵀ. Their number is
-    exact, unlike that of an iterative partial decomposition. XXᵀ has no digits of singular values
-    below 1e-8 ‖X‖. If the threshold is low, only the triplets above 1e-4 ‖X‖ are computed from it
-    and the others from X without these, which is so much smaller.
+    exact, unlike that of an iterative partial decomposition. If the threshold is so low that XXᵀ
+    would lose digits, the full decomposition of X is used.
 
     Parameters
     ----------
@@ -58,41 +55,18 @@ def shrink_singular_values(
         U, sigma, Vt = svd(matrix, full_matrices=False)
         is_kept = sigma > threshold
         return Triplets(U[:, is_kept], (sigma - threshold)[is_kept], Vt[is_kept].T)
-    p, n = matrix.shape
-    none = Triplets(np.empty((p, 0)), np.empty(0), np.empty((n, 0)))
     size = np.abs(matrix)
     bound = np.sqrt(size.sum(axis=0).max() * size.sum(axis=1).max())  # ‖X‖₂ ≤ √(‖X‖₁‖X‖_∞)
     del size
     if bound <= threshold:
-        return none
+        p, n = matrix.shape
+        return Triplets(np.empty((p, 0)), np.empty(0), np.empty((n, 0)))
+    if threshold < _GRAM_LIMIT * np.linalg.norm(matrix):
+        return shrink_singular_values(matrix, np.full(len(matrix), threshold))
     gram = matrix @ matrix.T
-    if _is_norm_below(gram, threshold**2):
-        return none
-    norm = np.sqrt(gram.trace())  # ‖X‖_F
-    is_low = threshold < _GRAM_LIMIT * norm
-    squares, U = eigh_above(gram.T, least=(_SPLIT * norm if is_low else threshold) ** 2)
+    squares, U = eigh_above(gram.T, least=threshold**2)
     sigma = np.sqrt(squares)
-    V = matrix.T @ (U / sigma)
-    if not is_low:
-        return Triplets(U, sigma - threshold, V)
-    rest = shrink_singular_values(matrix - (U * sigma) @ V.T, threshold)
-    return Triplets(
-        np.hstack([U, rest.U]),
-        np.append(sigma - threshold, rest.sigma),
-        np.hstack([V, rest.V]),
-    )
-
-
-def _is_norm_below(gram: NDArray[np.float64], limit: float) -> bool:
-    """Return whether all eigenvalues are below a limit: then limit I minus the matrix has a root.
-
-    A third of n³ operations, a small part of a decomposition.
-    """
-    if gram.diagonal().max() >= limit:
-        return False
-    rest = -gram
-    rest.flat[:: len(rest) + 1] += limit
-    return bool(lapack.dpotrf(rest.T, lower=1, clean=0, overwrite_a=1)[1] == 0)
+    return Triplets(U, sigma - threshold, matrix.T @ (U / sigma))
 
 
 def shrink_eigenvalues(
