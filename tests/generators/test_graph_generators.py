@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,11 @@ FEATURES = {
 
 
 @pytest.mark.parametrize("name", FEATURES)
-@pytest.mark.parametrize("generator", [LandmarkSpectral, RandomMetrics, RandomK])
-def test_labels_are_those_of_separate_fits(generator: Any, name: str) -> None:
-    X, made = FEATURES[name], generator(4)
+@pytest.mark.parametrize(
+    "made", [LandmarkSpectral(4, n_landmarks=30), RandomMetrics(4), RandomK(4, n_init=2)]
+)
+def test_labels_are_those_of_separate_fits(made: Any, name: str) -> None:
+    X = FEATURES[name]
     together = list(generate_for_each(X, made, NUMBERS, random_state=3))
     for k, ensemble in zip(NUMBERS, together, strict=True):
         separate = generate(X, made, k_min=k, k_max=k, random_state=3)
@@ -59,14 +62,33 @@ def test_eigenvectors_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
     counts = []
     solve = _graph_vectors._orthogonal_vectors
 
-    def counting(matrix: Any, first: Any, count: int, start: Any) -> Any:
+    def counting(matrix: Any, first: Any, count: int) -> Any:
         counts.append(count)
-        return solve(matrix, first, count, start)
+        return solve(matrix, first, count)
 
     monkeypatch.setattr(_graph_vectors, "_orthogonal_vectors", counting)
     connected = np.random.default_rng(0).random((200, 2))
-    LandmarkSpectral(3, n_neighbors=(12, 12), random_state=0).labels_for_each(connected, [2, 5, 9])
-    assert counts == [8, 8, 8]
+    made = LandmarkSpectral(3, n_neighbors=(12, 12), random_state=0)
+    made.labels_for_each(connected, [2, 5, 9])
+    assert counts == [8]  # all rows are landmarks: the partitions share one graph
+    made.set_params(n_clusters=3).fit(connected)
+    assert counts == [8, 8]
+    made.set_params(n_landmarks=150).labels_for_each(connected, [2, 5, 9])
+    assert counts == [8, 8, 8, 8, 8]
+
+
+def test_shared_graphs_do_not_depend_on_threads_or_on_who_asks_first() -> None:
+    X = load_digits().data[:400]
+    made = LandmarkSpectral(12, n_clusters=4, random_state=0)
+    expected = made.set_params(n_jobs=1).fit_transform(X)
+    for _ in range(3):
+        assert_array_equal(made.set_params(n_jobs=4).fit_transform(X), expected)
+
+
+def test_a_fitted_generator_keeps_no_graph() -> None:
+    made = LandmarkSpectral(3, n_clusters=4, random_state=0).fit(FEATURES["iris"])
+    assert made._shared is None
+    assert_array_equal(pickle.loads(pickle.dumps(made)).transform(FEATURES["iris"]), made.labels_)
 
 
 def test_parameters_are_checked_and_the_generator_stays_as_it_is() -> None:

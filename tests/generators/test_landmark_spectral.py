@@ -48,8 +48,8 @@ def test_embedding_is_that_of_the_dense_bipartite_cut():
     """The generalized eigenproblem of all samples and landmarks, without a transfer cut."""
     n, p, r, k = 90, 30, 5, 4
     indices, distances = nearest_landmarks(NOISE, NOISE[:p], r)
-    graph = LandmarkGraph.of(indices, distances, p)
-    embedding = graph.ties.embed(graph.project(k, np.random.default_rng(0)))
+    graph = LandmarkGraph.of(indices, distances, p, k)
+    embedding = graph.ties.embed(graph.project(k))
 
     table = cdist(NOISE.astype(float), NOISE[:p].astype(float))
     is_tied = np.argsort(np.argsort(table, axis=1), axis=1) < r
@@ -67,31 +67,31 @@ def test_embedding_is_that_of_the_dense_bipartite_cut():
 def test_lanczos_and_the_direct_solver_span_the_same_space(monkeypatch):
     far = np.vstack([NOISE, NOISE + 100]).astype(np.float32)  # two components
     indices, distances = nearest_landmarks(far, far, 6)
-    graph = LandmarkGraph.of(indices, distances, 180)
+    graph = LandmarkGraph.of(indices, distances, 180, 8)
     assert graph.n_components == 2
     # the components are copies, so that every eigenvalue is there twice: both or none
-    direct = graph.project(8, np.random.default_rng(0))
+    direct = graph.project(8)
     monkeypatch.setattr(_graph_vectors, "_DENSE", 10)
-    graph = LandmarkGraph.of(indices, distances, 180)
-    lanczos = graph.project(8, np.random.default_rng(0))
+    graph = LandmarkGraph.of(indices, distances, 180, 8)
+    lanczos = graph.project(8)
     angles = scipy.linalg.subspace_angles(direct.astype(float), lanczos.astype(float))
     assert angles.max() < 1e-3
 
 
 def test_lanczos_without_convergence_is_replaced(monkeypatch):
     indices, distances = nearest_landmarks(NOISE, NOISE, 6)
-    graph = LandmarkGraph.of(indices, distances, 90)
-    direct = graph.project(5, np.random.default_rng(0))
+    graph = LandmarkGraph.of(indices, distances, 90, 5)
+    direct = graph.project(5)
     monkeypatch.setattr(_graph_vectors, "_DENSE", 10)
     monkeypatch.setattr(_graph_vectors, "_LANCZOS_RESTARTS", 1)
-    graph = LandmarkGraph.of(indices, distances, 90)
-    assert_array_equal(graph.project(5, np.random.default_rng(0)), direct)
+    graph = LandmarkGraph.of(indices, distances, 90, 5)
+    assert_array_equal(graph.project(5), direct)
 
 
 def test_more_components_than_vectors():
     matrix = sp.csr_matrix(np.eye(5))
-    vectors = LeadingVectors(matrix, np.full(5, 2.0), graph_components(matrix))
-    assert_allclose(vectors.leading(3, np.random.default_rng(0)), np.eye(5))
+    vectors = LeadingVectors(matrix, np.full(5, 2.0), graph_components(matrix), 3)
+    assert_allclose(vectors.leading(3), np.eye(5))
 
 
 def test_thin_shapes_are_followed():

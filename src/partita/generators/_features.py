@@ -17,7 +17,7 @@ __all__ = [
     "PreparedOnDemand",
     "check_range",
     "count_distinct_rows",
-    "draw_distinct_rows",
+    "distinct_rows",
     "has_direction",
     "row_blocks",
     "squared_norms",
@@ -211,9 +211,8 @@ def count_distinct_rows(X: Any, stop: int) -> int:
     return len(seen)
 
 
-def draw_distinct_rows(X: Any, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw `count` rows of X; return the places of those that differ from each other, ascending."""
-    places = np.sort(rng.choice(X.shape[0], min(count, X.shape[0]), replace=False))
+def distinct_rows(X: Any, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the places of those rows of X that differ from the rows at all places before."""
     first: dict[bytes, int] = {}
     for key, place in zip(_row_keys(X[places]), places.tolist(), strict=True):
         first.setdefault(key, place)

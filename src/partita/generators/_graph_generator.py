@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -37,7 +37,7 @@ class GraphGenerator(BaseGenerator):
         k, graph = self._draw(X, rng)
         return graph.cut(k, rng)
 
-    def labels_for_each(self, X: Any, numbers: Sequence[int]) -> list[Labels]:
+    def labels_for_each(self, X: Any, numbers: Sequence[int]) -> Iterable[Labels]:
         """Return the labels of partitions of X into each of several numbers of clusters.
 
         They are those of a fit with `k_min = k_max = k` for every number k. All numbers share the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,9 @@ class LeadingVectors:
     """The leading eigenvectors of a normalized graph.
 
     Every connected component has an eigenvector of eigenvalue 1 in closed form. Lanczos only
-    computes the others, because it misses copies of a multiple eigenvalue. Those that were computed
-    are kept, so that fewer of them cost nothing.
+    computes the others, because it misses copies of a multiple eigenvalue. They are computed once,
+    when they are first needed, for any number of clusters: the vectors do not depend on which
+    thread asks for how many of them.
 
     Parameters
     ----------
@@ -44,28 +46,33 @@ class LeadingVectors:
         Degrees D, positive.
     components : array of shape (n,)
         Connected component of every node.
+    most : int
+        Largest number of eigenvectors that will be needed.
     """
 
-    def __init__(self, matrix: Any, degrees: Double, components: NDArray[np.int32]) -> None:
+    def __init__(
+        self, matrix: Any, degrees: Double, components: NDArray[np.int32], most: int
+    ) -> None:
         n = len(degrees)
         first = np.zeros((n, int(components.max()) + 1))
         first[np.arange(n), components] = np.sqrt(degrees)
         self._matrix, self._first = matrix, first / np.linalg.norm(first, axis=0)
-        self._others = np.empty((n, 0))  # by ascending eigenvalue
+        self._most = max(min(most, n) - self._first.shape[1], 0)
+        self._others: Double | None = None  # by ascending eigenvalue
+        self._lock = Lock()
 
-    def leading(self, k: int, rng: np.random.Generator) -> Double:
-        """Return k eigenvectors, one per column, and those of all components if there are more.
-
-        `rng` draws the initial vector of Lanczos, which is not used if the vectors are known.
-        """
-        start = rng.uniform(-1, 1, len(self._first))
+    def leading(self, k: int) -> Double:
+        """Return k eigenvectors, one per column, and those of all components if there are more."""
         count = max(k - self._first.shape[1], 0)
-        if count > self._others.shape[1]:
-            self._others = _orthogonal_vectors(self._matrix, self._first, count, start)
-        return np.hstack([self._first, self._others[:, self._others.shape[1] - count :]])
+        if count == 0:
+            return self._first
+        with self._lock:
+            if self._others is None:
+                self._others = _orthogonal_vectors(self._matrix, self._first, self._most)
+        return np.hstack([self._first, self._others[:, self._most - count :]])
 
 
-def _orthogonal_vectors(matrix: Any, first: Double, count: int, start: Double) -> Double:
+def _orthogonal_vectors(matrix: Any, first: Double, count: int) -> Double:
     """Return the leading eigenvectors that are orthogonal to the first ones."""
     n = len(first)
 
@@ -74,6 +81,7 @@ def _orthogonal_vectors(matrix: Any, first: Double, count: int, start: Double) -
 
     if n > _DENSE and 8 * count < n:
         operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+        start = np.random.default_rng(0).uniform(-1, 1, n)
         options = {"which": "LA", "v0": start, "tol": _RESIDUAL, "maxiter": _LANCZOS_RESTARTS}
         try:
             return np.asarray(eigsh(operator, count, **options)[1])

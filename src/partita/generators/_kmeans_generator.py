@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from math import isqrt
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
 
+from partita._threads import thread_pools
+from partita.config import report_progress
 from partita.generators._base import MISSING, POSITIVE_INT, BaseGenerator, Labels
+from partita.generators._batched_kmeans import MOST_ROWS, batched_kmeans
 from partita.generators._features import (
     Preparation,
     count_distinct_rows,
@@ -118,3 +125,56 @@ class KMeansGenerator(BaseGenerator):
         labels = np.full(X.shape[0], MISSING, np.int32)
         labels[view.rows] = model.nearest(part)
         return labels, model
+
+    def labels_for_each(self, X: Any, numbers: Sequence[int]) -> Iterable[Labels]:
+        """Yield the labels of partitions of X into each of several numbers of clusters.
+
+        They are those of a fit with `k_min = k_max = k` for every number k. On few dense rows all
+        partitions are made at once, some times as fast, with other random numbers.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        numbers : sequence of int
+            Numbers of clusters.
+
+        Returns
+        -------
+        iterable of int32 arrays of shape (n_samples, n_partitions)
+            One table of labels per number.
+        """
+        is_small = not sp.issparse(X) and len(X) <= MOST_ROWS
+        if is_small and self.metric == "euclidean" and self.n_init == 1 and self._uses_all_features:
+            return list(self._batches(X, numbers))
+        return (clone(self).set_params(k_min=k, k_max=k).fit_transform(X) for k in numbers)
+
+    @property
+    def _uses_all_features(self) -> bool:
+        """Whether every partition uses all features as they are."""
+        return False
+
+    def _batches(self, X: Any, numbers: Sequence[int]) -> Iterator[Labels]:
+        """Yield the labels of all partitions into each number, made at once."""
+        largest = clone(self).set_params(k_min=max(numbers), k_max=max(numbers))
+        largest._validate_params()
+        X = largest._validate(X, reset=True)
+        n_samples = len(X)
+        largest._k_range(largest._n_rows(n_samples))  # an error if there are fewer rows
+        prepared = Preparation.of(X, unit=False).apply(X)
+        streams = self._streams()
+        for done, k in enumerate(numbers, start=1):
+            rngs = [np.random.default_rng(stream) for stream in streams]
+            weights = np.stack([self._weights(n_samples, rng) for rng in rngs])
+            with thread_pools().limit(limits=1, user_api="blas"):
+                labels = batched_kmeans(prepared, weights, k, self.max_iter, rngs)
+            labels[weights == 0] = MISSING
+            report_progress("generate", done, len(numbers))
+            yield labels.T
+
+    def _weights(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.float32]:
+        """Draw how often every sample counts in one partition."""
+        rows = self._view(n_samples, 1, rng).rows
+        if rows is None:
+            return np.ones(n_samples, np.float32)
+        return np.bincount(rows, minlength=n_samples).astype(np.float32)

@@ -7,6 +7,7 @@ n r edges, and only a sparse p x p matrix is decomposed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,16 @@ from numpy.typing import NDArray
 from partita.generators._features import row_blocks, squared_norms
 from partita.generators._graph_vectors import LeadingVectors, graph_components
 
-__all__ = ["LandmarkGraph", "LandmarkModel", "Ties", "nearest_landmarks", "tie"]
+__all__ = [
+    "LandmarkGraph",
+    "LandmarkGraphs",
+    "LandmarkModel",
+    "Ties",
+    "nearest_landmarks",
+    "tie",
+]
+
+MOST_TIES = 80  # per sample, of a graph that has more components than clusters
 
 _BLOCK = 256  # samples whose distances to all landmarks are held at once
 _GROUPED = 8  # landmarks of a group; only the minimum of a group is compared with other groups
@@ -172,8 +182,13 @@ class LandmarkGraph:
     vectors: LeadingVectors
 
     @classmethod
-    def of(cls, indices: NDArray[np.int64], distances: Double, p: int) -> LandmarkGraph:
-        """Return the graph of samples with these nearest landmarks, out of p."""
+    def of(
+        cls, indices: NDArray[np.int64], distances: Double, p: int, most_clusters: int
+    ) -> LandmarkGraph:
+        """Return the graph of samples with these nearest landmarks, out of p.
+
+        It can be cut into at most `most_clusters`.
+        """
         n, r = indices.shape
         counts = np.bincount(indices.ravel(), minlength=p)
         widths = _sum_by_landmark(indices, distances, p) / np.maximum(counts, 1)
@@ -188,16 +203,68 @@ class LandmarkGraph:
         scaled = sp.csr_matrix(table, shape=(n, p))
         gram = (scaled.T @ scaled).tocsr()
         components = graph_components(gram)
-        vectors = LeadingVectors(gram, degrees, components)
+        vectors = LeadingVectors(gram, degrees, components, most_clusters)
         return cls(ties, widths, degrees, int(components.max()) + 1, vectors)
 
-    def project(self, k: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    def project(self, k: int) -> NDArray[np.float32]:
         """Return the vectors D_y^-½ V of the landmarks, for k leading eigenvectors V.
 
         If there are more than k components, there is a vector for each of them.
         """
-        vectors = self.vectors.leading(k, rng)
+        vectors = self.vectors.leading(k)
         return np.asarray(vectors / np.sqrt(self.degrees)[:, None], np.float32)
+
+
+class LandmarkGraphs:
+    """The graphs that tie samples to the same landmarks, one for every number of ties.
+
+    Partitions may share them on several threads: a graph and its eigenvectors are the same whoever
+    asks first.
+
+    Parameters
+    ----------
+    X : float32 array or CSR matrix of shape (n, d)
+        Samples.
+    landmarks : array of shape (p,)
+        Rows of X that are landmarks, all different.
+    most_clusters : int
+        Largest number of clusters into which a graph will be cut.
+    most_ties : int
+        Number of ties per sample of most graphs, at most. More are computed when they are needed.
+    """
+
+    def __init__(
+        self, X: Any, landmarks: NDArray[np.int64], most_clusters: int, most_ties: int
+    ) -> None:
+        self.X, self.landmarks = X, landmarks
+        self._most_clusters = min(most_clusters, len(landmarks))
+        self._most_ties = most_ties
+        self._ties: tuple[NDArray[np.int64], Double] | None = None
+        self._graphs: dict[int, LandmarkGraph] = {}  # by the number of ties
+        self._lock = Lock()
+
+    def connected(self, r: int, k: int) -> LandmarkGraph:
+        """Return the graph with r ties per sample for a cut into k clusters.
+
+        While it has more than k connected components, the number of ties is doubled.
+        """
+        p = len(self.landmarks)
+        while True:
+            r = min(r, p)
+            with self._lock:
+                if r not in self._graphs:
+                    self._graphs[r] = self._make(r)
+            if self._graphs[r].n_components <= k or r in (p, MOST_TIES):
+                return self._graphs[r]
+            r = min(2 * r, MOST_TIES)
+
+    def _make(self, r: int) -> LandmarkGraph:
+        p = len(self.landmarks)
+        if self._ties is None or self._ties[0].shape[1] < r:
+            count = min(max(r, self._most_ties), p)
+            self._ties = nearest_landmarks(self.X, self.X[self.landmarks], count)
+        indices, distances = self._ties[0][:, :r].copy(), self._ties[1][:, :r].copy()
+        return LandmarkGraph.of(indices, distances, p, self._most_clusters)
 
 
 @dataclass(frozen=True)

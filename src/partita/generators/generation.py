@@ -16,6 +16,7 @@ from partita.ensemble import Ensemble
 from partita.ensemble.view_names import views_of_partitions
 from partita.generators._base import BaseGenerator
 from partita.generators._graph_generator import GraphGenerator
+from partita.generators._kmeans_generator import KMeansGenerator
 from partita.generators.landmark_spectral import LandmarkSpectral
 from partita.generators.random_features import RandomFeatures
 from partita.generators.random_k import RandomK
@@ -97,7 +98,7 @@ def generate(X: Any, generator: Any = "landmark_spectral", **parameters: Any) ->
 def generate_for_each(
     X: Any, generator: Any, numbers: Sequence[int], *, random_state: int
 ) -> Iterator[Ensemble]:
-    """Yield partitions of X into k clusters for every number k, as by `generate` with one seed.
+    """Yield partitions of X into k clusters for every number k, all with one seed.
 
     Parameters
     ----------
@@ -110,8 +111,9 @@ def generate_for_each(
     """
     made = make_generator(generator, random_state=random_state)
     _warn_of_units(X, made)
-    if isinstance(made, GraphGenerator):
-        tables: Iterable[Any] = made.labels_for_each(X, numbers)
+    tables: Iterable[Any]
+    if isinstance(made, GraphGenerator | KMeansGenerator):
+        tables = made.labels_for_each(X, numbers)
     else:
         tables = (make_generator(made, k_min=k, k_max=k).fit_transform(X) for k in numbers)
     for partitions in tables:

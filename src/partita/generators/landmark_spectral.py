@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import isqrt
 from numbers import Integral
@@ -10,13 +10,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from partita._sklearn_compat import Interval
+from partita._threads import thread_pools
+from partita.config import report_progress
 from partita.generators._base import MISSING, POSITIVE_INT, BaseGenerator, Labels
+from partita.generators._batched_kmeans import batched_kmeans
 from partita.generators._features import (
     Preparation,
     count_distinct_rows,
-    draw_distinct_rows,
+    distinct_rows,
     has_direction,
     row_blocks,
     warn_without_direction,
@@ -24,7 +28,7 @@ from partita.generators._features import (
 from partita.generators._graph_generator import DrawnGraph, GraphGenerator
 from partita.generators._kmeans import CentroidModel, kmeans
 from partita.generators._landmark_graph import (
-    LandmarkGraph,
+    LandmarkGraphs,
     LandmarkModel,
     nearest_landmarks,
     tie,
@@ -34,7 +38,6 @@ from partita.generators._ranges import check_range, choose_k_range, draw_integer
 __all__ = ["LandmarkSpectral"]
 
 _MOST_CLUSTERS = 60  # by default without n_clusters, as in the paper
-_MOST_NEIGHBORS = 80  # of a graph that has more components than clusters
 _SAMPLE_ROWS_PER_CLUSTER = 40  # of the embedding, for k-means
 _SAMPLE_ROWS_AT_LEAST = 2000
 _KMEANS_ITERATIONS = 50
@@ -126,6 +129,7 @@ class LandmarkSpectral(GraphGenerator):
 
     _preparation: Preparation
     _rows: Any  # prepared features of the landmarks; of all samples during a fit
+    _shared: LandmarkGraphs | None  # during a fit, if all rows are landmarks of every partition
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BaseGenerator._parameter_constraints,
@@ -175,6 +179,7 @@ class LandmarkSpectral(GraphGenerator):
         self
         """
         super().fit(X, y)
+        self._shared = None
         # Partitions share landmarks, so that each of them is kept only once.
         kept = np.unique(np.concatenate([model.landmarks for model in self.models_]))
         self._rows = self._rows[kept]
@@ -196,7 +201,69 @@ class LandmarkSpectral(GraphGenerator):
         self._rows = self._preparation.apply(X)
         if self.metric == "cosine":
             warn_without_direction(self._rows)
+        part = self._part(self._rows)[1]
+        self._shared = None
+        if part.shape[0] <= self.n_landmarks:
+            landmarks = distinct_rows(part, np.arange(part.shape[0]))
+            most = self._k_range(X.shape[0])[1]
+            self._shared = LandmarkGraphs(part, landmarks, most, self.n_neighbors[1])
         return self._rows
+
+    def labels_for_each(self, X: Any, numbers: Sequence[int]) -> Iterable[Labels]:
+        """Return the labels of partitions of X into each of several numbers of clusters.
+
+        They are those of a fit with `k_min = k_max = k` for every number k. All numbers share the
+        graphs and their eigenvectors. If all rows are landmarks, all partitions with equal r share
+        them too and are cut at once, with other random numbers.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        numbers : sequence of int
+            Numbers of clusters.
+
+        Returns
+        -------
+        iterable of int32 arrays of shape (n_samples, n_partitions)
+            One table of labels per number.
+        """
+        fixed = clone(self).set_params(k_min=max(numbers), k_max=max(numbers))
+        fixed._validate_params()
+        prepared = fixed._prepare(fixed._validate(X, reset=True), fitting=True)
+        if fixed._shared is None or len(fixed._shared.landmarks) == 0:
+            return super().labels_for_each(X, numbers)
+        return list(fixed._batches(prepared, fixed._shared, numbers))
+
+    def _batches(self, X: Any, graphs: LandmarkGraphs, numbers: Sequence[int]) -> Iterator[Labels]:
+        """Yield the labels of all partitions into each number, made at once."""
+        usable, _ = self._part(X)
+        streams = self._streams()
+        for done, k in enumerate(numbers, start=1):
+            labels = np.full((X.shape[0], len(streams)), MISSING, np.int32)
+            rngs = [np.random.default_rng(stream) for stream in streams]
+            n_ties = np.asarray([draw_integer(self.n_neighbors, rng) for rng in rngs])
+            k = min(k, len(graphs.landmarks))
+            with thread_pools().limit(limits=1, user_api="blas"):
+                for r in np.unique(n_ties):
+                    columns = np.flatnonzero(n_ties == r)
+                    graph = graphs.connected(int(r), k)
+                    rows = graph.ties.embed(graph.project(k))
+                    weights = np.ones((len(columns), len(usable)), np.float32)
+                    chosen = [rngs[i] for i in columns]
+                    cut = batched_kmeans(
+                        rows, weights, count_distinct_rows(rows, k), _KMEANS_ITERATIONS, chosen
+                    )
+                    labels[np.ix_(usable, columns)] = cut.T
+            report_progress("generate", done, len(numbers))
+            yield labels
+
+    def _part(self, X: Any) -> tuple[NDArray[np.int64], Any]:
+        """Return the places of rows with a direction, all rows if none is needed, and the rows."""
+        if self.metric == "cosine" and not (is_usable := has_direction(X)).all():
+            usable = np.flatnonzero(is_usable)
+            return usable, X[usable]
+        return np.arange(X.shape[0]), X
 
     def _k_range(self, n_rows: int) -> tuple[int, int]:
         """Return the smallest and largest K_i for partitions of `n_rows` rows."""
@@ -206,14 +273,14 @@ class LandmarkSpectral(GraphGenerator):
         return choose_k_range(n_rows, self.k_min, self.k_max, self.n_clusters, default_max)
 
     def _draw(self, X: Any, rng: np.random.Generator) -> tuple[int, _LandmarkDraw]:
-        usable = np.arange(X.shape[0])
-        if self.metric == "cosine":
-            usable = np.flatnonzero(has_direction(X))
-        part = X if len(usable) == X.shape[0] else X[usable]
+        usable, part = self._part(X)
         k = draw_integer(self._k_range(X.shape[0]), rng)
         r = draw_integer(self.n_neighbors, rng)
-        drawn = draw_distinct_rows(part, self.n_landmarks, rng) if len(usable) else usable
-        return k, _LandmarkDraw(part, X.shape[0], usable, drawn, r)
+        graphs = self._shared
+        if graphs is None:
+            drawn = np.sort(rng.choice(part.shape[0], self.n_landmarks, replace=False))
+            graphs = LandmarkGraphs(part, distinct_rows(part, drawn), k, r)
+        return k, _LandmarkDraw(graphs, X.shape[0], usable, r)
 
     def _predict(self, model: LandmarkModel, X: Any) -> Labels:
         labels = np.full(X.shape[0], MISSING, np.int32)
@@ -231,33 +298,29 @@ class LandmarkSpectral(GraphGenerator):
 
 
 class _LandmarkDraw(DrawnGraph):
-    """The landmarks of one partition, and the graphs that tie the samples to them.
+    """The landmarks and the number of ties of one partition.
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_usable, n_features)
-        Rows with a direction.
+    graphs : LandmarkGraphs
+        Graphs of the rows with a direction.
     n_samples : int
         Number of all samples.
     usable : array of shape (n_usable,)
         Samples that these rows belong to.
-    drawn : array of shape (n_landmarks,)
-        Rows that are landmarks.
     n_neighbors : int
         Number of ties per sample, at least.
     """
 
     def __init__(
         self,
-        X: Any,
+        graphs: LandmarkGraphs,
         n_samples: int,
         usable: NDArray[np.int64],
-        drawn: NDArray[np.int64],
         n_neighbors: int,
     ) -> None:
-        self._X, self._n_samples, self._usable = X, n_samples, usable
-        self._drawn, self._n_neighbors = drawn, n_neighbors
-        self._graphs: dict[int, LandmarkGraph] = {}  # by the number of ties
+        self._graphs, self._n_samples = graphs, n_samples
+        self._usable, self._n_neighbors = usable, n_neighbors
 
     def cut(self, k: int, rng: np.random.Generator) -> tuple[Labels, LandmarkModel]:
         labels = np.full(self._n_samples, MISSING, np.int32)
@@ -266,30 +329,21 @@ class _LandmarkDraw(DrawnGraph):
             nothing = np.zeros((0, 1), np.float32)
             model = LandmarkModel(self._usable, self._n_neighbors, np.zeros(0), nothing, nothing)
             return labels, model
-        k = min(k, len(self._drawn))
-        graph = self._connect(k)
-        projection = graph.project(k, rng)
+        k = min(k, len(self._graphs.landmarks))
+        graph = self._graphs.connected(self._n_neighbors, k)
+        projection = graph.project(k)
         n_rows = max(_SAMPLE_ROWS_PER_CLUSTER * k, _SAMPLE_ROWS_AT_LEAST)
-        sample = np.arange(n_usable)
+        ties = graph.ties
         if n_rows < n_usable:
-            sample = np.sort(rng.choice(n_usable, n_rows, replace=False))
-        rows = graph.ties.rows(sample).embed(projection)
+            ties = ties.rows(np.sort(rng.choice(n_usable, n_rows, replace=False)))
+        rows = ties.embed(projection)
         k = count_distinct_rows(rows, k)
         centers = kmeans(rows, k, 1, _KMEANS_ITERATIONS, rng).centers
         nearest = CentroidModel(centers).nearest
-        for block in row_blocks(n_usable, _BLOCK):
-            labels[self._usable[block]] = nearest(graph.ties.rows(block).embed(projection))
-        landmarks, n_neighbors = self._usable[self._drawn], graph.ties.indices.shape[1]
+        if ties is graph.ties:
+            labels[self._usable] = nearest(rows)
+        else:
+            for block in row_blocks(n_usable, _BLOCK):
+                labels[self._usable[block]] = nearest(graph.ties.rows(block).embed(projection))
+        landmarks, n_neighbors = self._usable[self._graphs.landmarks], graph.ties.indices.shape[1]
         return labels, LandmarkModel(landmarks, n_neighbors, graph.widths, projection, centers)
-
-    def _connect(self, k: int) -> LandmarkGraph:
-        """Return the graph; ties are added while it has more than k connected components."""
-        p, r = len(self._drawn), self._n_neighbors
-        while True:
-            r = min(r, p)
-            if r not in self._graphs:
-                ties = nearest_landmarks(self._X, self._X[self._drawn], r)
-                self._graphs[r] = LandmarkGraph.of(*ties, p)
-            if self._graphs[r].n_components <= k or r in (p, _MOST_NEIGHBORS):
-                return self._graphs[r]
-            r = min(2 * r, _MOST_NEIGHBORS)

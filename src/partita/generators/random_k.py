@@ -85,3 +85,7 @@ class RandomK(KMeansGenerator):
 
     def _view(self, n_samples: int, n_features: int, rng: np.random.Generator) -> View:
         return View()
+
+    @property
+    def _uses_all_features(self) -> bool:
+        return True

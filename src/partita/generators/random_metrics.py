@@ -175,7 +175,7 @@ class RandomMetrics(GraphGenerator):
         k = draw_integer(self._k_range(n), rng)
         r = min(draw_integer(self.n_neighbors, rng), len(usable) - 1)
         mu = float(rng.uniform(self.multipliers[0], self.multipliers[1]))
-        return k, _MetricDraw(part[usable], n, usable, r, mu, self.n_init)
+        return k, _MetricDraw(part[usable], n, usable, r, mu, k, self.n_init)
 
 
 class _MetricDraw(DrawnGraph):
@@ -191,12 +191,21 @@ class _MetricDraw(DrawnGraph):
         Samples that these rows belong to.
     r, mu : int and float
         Number of edges per sample and multiplier of the widths.
+    most : int
+        Largest number of clusters into which the graph will be cut.
     n_init : int
         Number of runs of k-means.
     """
 
     def __init__(
-        self, X: Any, n_samples: int, usable: NDArray[np.int64], r: int, mu: float, n_init: int
+        self,
+        X: Any,
+        n_samples: int,
+        usable: NDArray[np.int64],
+        r: int,
+        mu: float,
+        most: int,
+        n_init: int,
     ) -> None:
         self._X, self._n_samples, self._usable, self._n_init = X, n_samples, usable, n_init
         if len(usable) < 2:
@@ -205,7 +214,7 @@ class _MetricDraw(DrawnGraph):
         degrees = np.asarray(graph.sum(axis=1)).ravel()
         scaling = sp.diags(1 / np.sqrt(degrees))
         normalized = (scaling @ graph @ scaling).tocsr()
-        self._vectors = LeadingVectors(normalized, degrees, graph_components(normalized))
+        self._vectors = LeadingVectors(normalized, degrees, graph_components(normalized), most)
 
     def cut(self, k: int, rng: np.random.Generator) -> tuple[Labels, None]:
         labels = np.full(self._n_samples, MISSING, np.int32)
@@ -213,7 +222,7 @@ class _MetricDraw(DrawnGraph):
             labels[self._usable] = 0
             return labels, None
         k = count_distinct_rows(self._X, k)
-        vectors = self._vectors.leading(k, rng)
+        vectors = self._vectors.leading(k)
         rows = np.ascontiguousarray(unit_rows(vectors), np.float32)
         k = count_distinct_rows(rows, k)
         centers = kmeans(rows, k, self._n_init, _KMEANS_ITERATIONS, rng).centers

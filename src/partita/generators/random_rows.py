@@ -147,3 +147,7 @@ class RandomRows(KMeansGenerator):
     def _view(self, n_samples: int, n_features: int, rng: np.random.Generator) -> View:
         rows = rng.choice(n_samples, self._n_rows(n_samples), replace=self.replacement)
         return View(rows=np.sort(rows))
+
+    @property
+    def _uses_all_features(self) -> bool:
+        return True
