@@ -214,7 +214,8 @@ def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generato
 
     def scan(X, ks, generator, **options):
         calls.append((len(X), options["random_state"], options["max_samples"]))
-        return SimpleNamespace(best_k=None, k=np.asarray(ks))
+        nothing = SimpleNamespace(best_k=None, k=np.asarray(ks))
+        return SimpleNamespace(decide=lambda: nothing)
 
     monkeypatch.setattr(_estimator_scan, "scan_table", scan)
     with pytest.warns(PartitaWarning, match="No structure"):
@@ -222,6 +223,34 @@ def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generato
     assert len(calls) == n_scans
     assert isinstance(calls[0][1], int)  # a seed, which draws the same samples again
     assert calls[0] == calls[-1]
+
+
+@pytest.mark.parametrize(("same_at", "n_decisions"), [((), 1), ((2,), 1), ((2, 3), 2), ((4,), 2)])
+def test_k_means_is_compared_with_its_null_only_if_it_may_be_taken(
+    monkeypatch, same_at, n_decisions
+):
+    """Graph cuts suggest 2; k-means finds the same clusters at some numbers."""
+    by_graph = {k: np.arange(60) % k for k in (2, 3, 4)}
+    by_kmeans = {k: by_graph[k] if k in same_at else np.arange(60) // 15 % k for k in by_graph}
+    decisions = []
+
+    class Scan:
+        def __init__(self, labels, best_k):
+            self.labels, self.best_k = labels, best_k
+
+        def stop(self):
+            pass
+
+        def decide(self):
+            decisions.append(self.best_k)
+            return self
+
+    scans = iter([Scan(by_graph, 2), Scan(by_kmeans, 3)])
+    monkeypatch.setattr(_estimator_scan, "scan_table", lambda *_, **__: next(scans))
+    rng = np.random.default_rng(0)
+    scan = _estimator_scan.scan_for_number(X, LandmarkSpectral(), CCGP(), rng)
+    assert len(decisions) == n_decisions
+    assert scan.best_k == (3 if 3 in same_at else 2)
 
 
 def test_an_estimator_scans_no_halves_of_null_ensembles():

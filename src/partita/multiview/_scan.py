@@ -115,7 +115,7 @@ def scan_views(
         return made
 
     dense = replace(views, matrices=tuple(np.asarray(m, np.float64) for m in views.matrices))
-    return scan_generated(_ScannedViews(dense, generators), k_range, **options)
+    return scan_generated(_ScannedViews(dense, generators), k_range, **options).decide()
 
 
 def scan_k_views(

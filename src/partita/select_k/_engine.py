@@ -14,7 +14,7 @@ from partita.select_k._request import Request
 from partita.select_k._result import CRITERION, KScan
 from partita.select_k._steps import Pilot, Steps
 
-__all__ = ["check_n_partitions", "run_scan"]
+__all__ = ["Scan", "check_n_partitions"]
 
 _EVIDENCE = ("tightness", "isolation")  # curves of features that have a null
 
@@ -25,15 +25,8 @@ def check_n_partitions(ensemble: Ensemble) -> None:
         raise ValueError(f"Expected at least 4 partitions, got {ensemble.n_partitions}.")
 
 
-def run_scan(
-    judged: Iterable[Judged],
-    null: Callable[[np.random.Generator], Iterable[Judged]],
-    ks: Sequence[int],
-    request: Request,
-    rng: np.random.Generator,
-    pilot: Pilot,
-) -> KScan:
-    """Compute the curves of the observed ensembles and of null ensembles, and decide.
+class Scan:
+    """Curves of the observed ensembles, and on request those of null ensembles and the decision.
 
     Parameters
     ----------
@@ -50,46 +43,74 @@ def run_scan(
     pilot : Pilot
         Predicts the time of the scan.
     """
-    steps = Steps(ks, request, pilot)
-    observed = Curves(judged, request.method, request.n_resamples, rng, steps.advance)
-    nulls: list[Curves] = []
-    for j, child in enumerate(rng.spawn(request.n_null)):
-        steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
-            " at most" if request.early_stop else ""
+
+    def __init__(
+        self,
+        judged: Iterable[Judged],
+        null: Callable[[np.random.Generator], Iterable[Judged]],
+        ks: Sequence[int],
+        request: Request,
+        rng: np.random.Generator,
+        pilot: Pilot,
+    ) -> None:
+        self._null, self._ks, self._request, self._rng = null, ks, request, rng
+        self._steps = Steps(ks, request, pilot)
+        self._observed = Curves(
+            judged, request.method, request.n_resamples, rng, self._steps.advance
         )
-        halves = request.null_resamples
-        nulls.append(
-            Curves(null(child), request.method, halves, child, steps.advance, is_null=True)
+
+    @property
+    def labels(self) -> dict[int, NDArray[np.int64]]:
+        """The observed consensus for every number of clusters."""
+        return self._observed.labels
+
+    def stop(self) -> None:
+        """End the scan without a decision."""
+        self._steps.finish()
+
+    def decide(self) -> KScan:
+        """Compute the curves of null ensembles, and decide."""
+        ks, request, observed, steps = self._ks, self._request, self._observed, self._steps
+        nulls: list[Curves] = []
+        for j, child in enumerate(self._rng.spawn(request.n_null)):
+            steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
+                " at most" if request.early_stop else ""
+            )
+            halves = request.null_resamples
+            nulls.append(
+                Curves(
+                    self._null(child), request.method, halves, child, steps.advance, is_null=True
+                )
+            )
+            evidence = _evidence(observed, nulls)
+            decision = Decision(
+                ks,
+                *_halves_of(observed, CRITERION),
+                np.asarray([curves.values[CRITERION] for curves in nulls]),
+                request.n_null,
+                evidence,
+                None if evidence is not None else _halves_of(observed, "silhouette"),
+            )
+            if request.early_stop and decision.is_settled:
+                break
+        steps.finish()
+        names = [name for name in (*CRITERIA, *_EVIDENCE) if name in nulls[0].values]
+        values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
+        return KScan(
+            k=np.asarray(ks),
+            best_k=decision.best_k,
+            curves=observed.values,
+            null_mean={name: v.mean(axis=0) for name, v in values.items()},
+            null_std={name: v.std(axis=0, ddof=1) for name, v in values.items()},
+            gain=decision.gain,
+            standard_error=decision.error,
+            difference_error=decision.difference_error,
+            pac_interval=observed.pac_interval,
+            cdf=observed.cdf,
+            labels=observed.labels,
+            resamples=observed.resamples,
+            nulls=values,
         )
-        evidence = _evidence(observed, nulls)
-        decision = Decision(
-            ks,
-            *_halves_of(observed, CRITERION),
-            np.asarray([curves.values[CRITERION] for curves in nulls]),
-            request.n_null,
-            evidence,
-            None if evidence is not None else _halves_of(observed, "silhouette"),
-        )
-        if request.early_stop and decision.is_settled:
-            break
-    steps.finish()
-    names = [name for name in (*CRITERIA, *_EVIDENCE) if name in nulls[0].values]
-    values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
-    return KScan(
-        k=np.asarray(ks),
-        best_k=decision.best_k,
-        curves=observed.values,
-        null_mean={name: v.mean(axis=0) for name, v in values.items()},
-        null_std={name: v.std(axis=0, ddof=1) for name, v in values.items()},
-        gain=decision.gain,
-        standard_error=decision.error,
-        difference_error=decision.difference_error,
-        pac_interval=observed.pac_interval,
-        cdf=observed.cdf,
-        labels=observed.labels,
-        resamples=observed.resamples,
-        nulls=values,
-    )
 
 
 def _halves_of(observed: Curves, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from partita.generators import RandomRows
@@ -16,6 +17,8 @@ from partita.select_k._features_scan import scan_table
 from partita.select_k._result import KScan
 
 __all__ = ["NUMBER_ONLY", "confirmed_scan", "scan_for_number"]
+
+Clusterings = dict[int, NDArray[np.int64]]  # by the number of clusters
 
 # What an estimator needs of a scan: the number. Halves of the partitions give the standard errors,
 # and halves of the null ensembles the nulls of stability and PAC.
@@ -55,10 +58,15 @@ def scan_for_number(
         scanned = clone(generator).set_params(n_partitions=n_partitions)
     # One seed: both scans draw the same samples of many.
     options = {"method": method, "random_state": int(rng.integers(2**31)), **NUMBER_ONLY}
-    scan = scan_table(X, ks, scanned, **options)
+    by_graph = scan_table(X, ks, scanned, **options).decide()
     if not cuts_a_graph(scanned):
-        return scan
-    return confirmed_scan(scan, scan_table(X, ks, kmeans, **options))
+        return by_graph
+    by_kmeans = scan_table(X, ks, kmeans, **options)
+    best_k = by_graph.best_k
+    if best_k is not None and set(_confirmed(by_graph.labels, by_kmeans.labels)) <= {best_k}:
+        by_kmeans.stop()  # whatever its number is, it is not taken or is the same
+        return by_graph
+    return confirmed_scan(by_graph, by_kmeans.decide())
 
 
 def confirmed_scan(by_graph: KScan, by_kmeans: KScan) -> KScan:
@@ -75,8 +83,13 @@ def confirmed_scan(by_graph: KScan, by_kmeans: KScan) -> KScan:
     """
     if by_kmeans.best_k is None:
         return by_graph
-    if by_graph.best_k is None:
+    if by_graph.best_k is None or by_kmeans.best_k in _confirmed(by_graph.labels, by_kmeans.labels):
         return by_kmeans
-    k = by_kmeans.best_k
-    agreement = adjusted_rand(by_graph.labels[k], by_kmeans.labels[k])
-    return by_kmeans if agreement >= _SAME_CLUSTERS else by_graph
+    return by_graph
+
+
+def _confirmed(by_graph: Clusterings, by_kmeans: Clusterings) -> list[int]:
+    """Return the numbers of clusters at which graph cuts and k-means find the same clusters."""
+    return [
+        k for k, labels in by_kmeans.items() if adjusted_rand(by_graph[k], labels) >= _SAME_CLUSTERS
+    ]

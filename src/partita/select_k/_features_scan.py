@@ -16,7 +16,7 @@ from partita.ensemble import Ensemble
 from partita.generators import RandomRows
 from partita.generators.generation import cuts_a_graph, generate_for_each
 from partita.select_k._curves import Judged
-from partita.select_k._engine import check_n_partitions, run_scan
+from partita.select_k._engine import Scan, check_n_partitions
 from partita.select_k._evidence import Evidence
 from partita.select_k._null import uniform_reference
 from partita.select_k._request import Request, checked_range
@@ -143,11 +143,11 @@ def scan_k_features(
         early_stop=early_stop,
         max_samples=max_samples,
         random_state=random_state,
-    )
+    ).decide()
 
 
-def scan_table(X: Any, k_range: Iterable[int], generator: Any, **options: Any) -> KScan:
-    """Scan one table of features; `options` as in `scan_generated`."""
+def scan_table(X: Any, k_range: Iterable[int], generator: Any, **options: Any) -> Scan:
+    """Begin the scan of one table of features; `options` as in `scan_generated`."""
     refuse_anndata(X)
     if sp.issparse(X):
         raise ValueError(
@@ -172,8 +172,10 @@ def scan_generated(
     early_stop: bool = True,
     max_samples: int | None = None,
     random_state: Any = None,
-) -> KScan:
-    """Scan features that make their own partitions; parameters as in `scan_k_features`.
+) -> Scan:
+    """Begin the scan of features that make their own partitions.
+
+    The parameters are those of `scan_k_features`.
 
     `null_resamples` is the number of pairs of halves of every null ensemble. With 0, stability and
     PAC have no null; the suggestion does not need it.
@@ -206,4 +208,4 @@ def scan_generated(
 
     observed = ensembles(features, int(rng.integers(2**31)))
     time = Pilot(features.n_samples, pilot, len(ks) / len(few))
-    return run_scan(observed, null, ks, request, rng, time)
+    return Scan(observed, null, ks, request, rng, time)

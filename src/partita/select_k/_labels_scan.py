@@ -9,7 +9,7 @@ from typing import Any
 from partita._input.checks import random_generator
 from partita.ensemble import as_ensemble
 from partita.generators.generation import warn_if_generated
-from partita.select_k._engine import check_n_partitions, run_scan
+from partita.select_k._engine import Scan, check_n_partitions
 from partita.select_k._null import copies, permuted
 from partita.select_k._request import Request, checked_range
 from partita.select_k._result import KScan
@@ -81,7 +81,7 @@ def scan_k(
     warn_if_generated(ensemble, "this scan may find clusters where there are none")
     rng = random_generator(random_state)
     groups = copies(ensemble, rng)
-    scan = run_scan(
+    scan = Scan(
         [(ensemble, ks, None)],
         lambda child: [(permuted(ensemble, child, groups), ks, None)],
         ks,
@@ -94,7 +94,7 @@ def scan_k(
                 [(permuted(part, child), ks, None)],
             ),
         ),
-    )
+    ).decide()
     if scan.best_k is None:
         return scan
     return replace(scan, hidden_groups=hidden_groups(ensemble, scan.labels[scan.best_k]))
