@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import gammaln, polygamma, psi
+from scipy.special import gammaln, psi, zeta
 
 from partita._numbering import order_of_appearance
 from partita._warn import warn_not_converged
@@ -231,6 +232,7 @@ class _Problem:
         self.n = float(self.r.sum())
         self.n_labels = ensemble.observed.sum(axis=1).astype(np.float64)
         self.smoothing = _SMOOTHING * min(self.n, 1.0)
+        self._all: _Columns | None = None
 
     def draw(
         self, n_clusters: int, rng: np.random.Generator
@@ -268,19 +270,29 @@ class _Problem:
         gamma: NDArray[np.float64],
     ) -> tuple[float, NDArray[np.float64]]:
         """Update γ in place; return the bound and Σ_x r φ for every base and consensus cluster."""
-        K = len(alpha)
         prior = self.n * float(gammaln(alpha.sum()) - gammaln(alpha).sum())
         bound = prior + self.smoothing * float(np.log(beta).sum())
         counts = np.zeros_like(beta)
-        step = max(1, _ENTRIES // (K * self.ensemble.n_partitions))
-        for start in range(0, len(gamma), step):
-            rows = slice(start, start + step)
-            block = _Block(self.ensemble, rows, beta)
+        for rows, columns in self._columns(len(alpha)):
+            block = _Block(columns, beta)
             gamma[rows], terms = block.update(alpha, gamma[rows])
             bound += float(self.r[rows] @ terms)
             counts += block.sums(self.r[rows])
         counts *= beta
         return bound, counts
+
+    def _columns(self, n_clusters: int) -> Iterator[tuple[slice, _Columns]]:
+        """Yield blocks of rows, and their labels; those of a single block are kept."""
+        n = self.ensemble.n_rows
+        step = max(1, _ENTRIES // (n_clusters * self.ensemble.n_partitions))
+        if step >= n:
+            if self._all is None:
+                self._all = _Columns(self.ensemble, slice(0, n))
+            yield slice(0, n), self._all
+            return
+        for start in range(0, n, step):
+            rows = slice(start, start + step)
+            yield rows, _Columns(self.ensemble, rows)
 
     # -- M-step for α ------------------------------------------------------------------------
 
@@ -293,21 +305,23 @@ class _Problem:
         logs = self.r @ (psi(gamma) - psi(gamma.sum(axis=1))[:, None]) / self.n
 
         def bound(a: NDArray[np.float64]) -> float:
-            return float(gammaln(a.sum()) - gammaln(a).sum() + a @ logs)
+            logs_of_gamma = gammaln(np.append(a, a.sum()))
+            return float(logs_of_gamma[-1] - logs_of_gamma[:-1].sum() + a @ logs)
 
         value = bound(alpha)
         for _ in range(_NEWTON_ITER):
-            gradient = psi(alpha.sum()) - psi(alpha) + logs
-            curvature = -polygamma(1, alpha)
-            common = polygamma(1, alpha.sum())
-            mean = (gradient / curvature).sum() / (1.0 / common + (1.0 / curvature).sum())
-            step = (gradient - mean) / curvature
+            with_sum = np.append(alpha, alpha.sum())
+            slopes, curvatures = psi(with_sum), zeta(2.0, with_sum)  # zeta(2, x) is ψ'(x)
+            gradient = slopes[-1] - slopes[:-1] + logs
+            inverse = -1.0 / curvatures[:-1]
+            mean = (gradient @ inverse) / (1.0 / curvatures[-1] + inverse.sum())
+            step = (gradient - mean) * inverse
             step[(alpha <= _ALPHA_MIN) & (step > 0)] = 0.0
             step[(alpha >= _ALPHA_MAX) & (step < 0)] = 0.0
             ends = (np.abs(step) <= _NEWTON_TOL * alpha).all()
             low, length = np.maximum(alpha / 8.0, _ALPHA_MIN), 1.0
             while True:
-                target = np.clip(alpha - length * step, low, _ALPHA_MAX)
+                target = np.minimum(np.maximum(alpha - length * step, low), _ALPHA_MAX)
                 raised = bound(target)
                 if raised >= value - _ROUNDING * max(1.0, abs(value)):
                     break
@@ -318,6 +332,37 @@ class _Problem:
         return alpha
 
 
+class _Columns:
+    """The labels of some rows as base clusters.
+
+    Attributes
+    ----------
+    column : array of shape (m, n_rows)
+        Base cluster of every label. A missing label gets the first cluster of its partition.
+    missing : array of shape (m, n_rows) or None
+        Which labels are missing; None if none is.
+    """
+
+    def __init__(self, ensemble: Ensemble, rows: slice) -> None:
+        observed = ensemble.observed[rows]
+        column = np.where(observed, ensemble.codes[rows], 0) + ensemble.offsets[:-1]
+        self.column = np.ascontiguousarray(column.T)
+        self.missing = None if observed.all() else np.ascontiguousarray(~observed.T)
+        n, m = column.shape
+        entries = (np.ones(n * m), column.reshape(-1), np.arange(n + 1) * m)
+        self._labels = sp.csc_matrix(entries, (ensemble.n_base_clusters, n))
+
+    def sums(
+        self, factors: NDArray[np.float64], vectors: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the sum over the labels of every base cluster of their factor times the vector.
+
+        `factors` has a number per label, shape (m, n_rows), `vectors` a column per row.
+        """
+        self._labels.data = factors.T.reshape(-1)
+        return np.asarray(self._labels @ vectors.T)
+
+
 class _Block:
     """The E-step of some rows.
 
@@ -326,53 +371,53 @@ class _Block:
     the last axis.
     """
 
-    def __init__(self, ensemble: Ensemble, rows: slice, beta: NDArray[np.float64]) -> None:
-        observed = ensemble.observed[rows]
-        # a missing label gets the first cluster of its partition, with the probability 0
-        self.column = np.where(observed, ensemble.codes[rows], 0) + ensemble.offsets[:-1]
-        self.missing = ~observed.T
-        self.n_columns = len(beta)
-        self.probability = np.ascontiguousarray(beta.T)[:, self.column.T]
-        self.probability[:, self.missing] = 0.0
-        self.w = np.empty((beta.shape[1], len(observed)))
-        self.inverse = np.empty(observed.T.shape)
+    def __init__(self, columns: _Columns, beta: NDArray[np.float64]) -> None:
+        self.columns = columns
+        self.probability = np.ascontiguousarray(beta.T)[:, columns.column]
+        if columns.missing is not None:
+            self.probability[:, columns.missing] = 0.0
+        self.w = np.empty((beta.shape[1], columns.column.shape[1]))
+        self.inverse = np.empty(columns.column.shape)
 
     def update(
         self, alpha: NDArray[np.float64], gamma: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return γ and the terms of the rows in the bound, each row iterated to its tolerance."""
         result, terms = np.empty_like(gamma), np.empty(len(gamma))
-        g, active, p, missing = gamma.T, np.arange(len(gamma)), self.probability, self.missing
+        g, p, missing = gamma.T, self.probability, self.columns.missing
+        active = np.arange(len(gamma))
         for iteration in range(_ROW_ITER):
-            logs = psi(g) - psi(g.sum(axis=0))
+            total = g.sum(axis=0)
+            logs = psi(g) - psi(total)
             logs -= logs.max(axis=0)  # cancels in φ
             w = np.exp(logs)
             Z = np.einsum("kjb,kb->jb", p, w)
-            Z[missing] = 1.0
-            inverse = np.where(missing, 0.0, 1.0 / Z)
+            if missing is not None:
+                Z[missing] = 1.0
+            inverse = 1.0 / Z
+            if missing is not None:
+                inverse[missing] = 0.0
             shares = w * np.einsum("kjb,jb->kb", p, inverse)
             new = alpha[:, None] + shares
             change = np.abs(new - g).sum(axis=0)
-            ends = change <= _ROW_TOL * g.sum(axis=0)
-            if iteration == _ROW_ITER - 1:
-                ends[:] = True
+            ends = change <= _ROW_TOL * total
+            if iteration == _ROW_ITER - 1 or ends.all():
+                ends = slice(None)
+            elif not ends.any():
+                g = new
+                continue
             rows, final = active[ends], new[:, ends]
             result[rows] = final.T
             self.w[:, rows], self.inverse[:, rows] = w[:, ends], inverse[:, ends]
             terms[rows] = gammaln(final).sum(axis=0) - gammaln(final.sum(axis=0))
             terms[rows] += np.log(Z[:, ends]).sum(axis=0) - (shares * logs)[:, ends].sum(axis=0)
-            if ends.all():
+            if isinstance(ends, slice):
                 break
-            if ends.any():
-                stays = ~ends
-                active, new = active[stays], new[:, stays]
-                p, missing = p[:, :, stays], missing[:, stays]
-            g = new
+            stays = ~ends
+            active, g, p = active[stays], new[:, stays], p[:, :, stays]
+            missing = None if missing is None else missing[:, stays]
         return result, terms
 
     def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return Σ_x r φ / β for every base cluster and consensus cluster."""
-        n, m = self.column.shape
-        data = (weights * self.inverse).T.reshape(-1)
-        entries = (data, self.column.reshape(-1), np.arange(n + 1) * m)
-        return np.asarray(sp.csr_matrix(entries, (n, self.n_columns)).T @ self.w.T)
+        return self.columns.sums(weights * self.inverse, self.w)
