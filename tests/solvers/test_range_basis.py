@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_allclose
 
 from partita.datasets import make_partitions
 from partita.matrices import incidence
@@ -48,3 +49,21 @@ def test_nothing_is_outside_of_a_complete_basis():
     P = np.linalg.qr(np.random.default_rng(2).standard_normal((8, 8)))[0]
     new = outside_basis(P, np.empty((8, 0)), np.empty((0, 5)), np.ones((8, 1)))
     assert new.shape == (8, 0)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-9, 1e-11, 1e-12, 1e-14, 0.0])
+def test_columns_that_nearly_agree_give_orthogonal_ones(size):
+    """Otherwise the error grows from one iteration to the next until the basis is useless."""
+    rng = np.random.default_rng(0)
+    n, p, q = 60, 40, 6
+    frame = np.linalg.qr(rng.standard_normal((n, p + q + 1)))[0]
+    P, old, outside = frame[:, :p], frame[:, p:-1], frame[:, -1:]
+    columns = frame[:, :-1] @ rng.standard_normal((p + q, 9)) + outside
+    columns += size * rng.standard_normal((n, 9))
+    new = outside_basis(P, old, np.eye(q), columns)
+    assert_allclose(new.T @ new, np.eye(new.shape[1]), atol=1e-13)
+    assert_allclose(P.T @ new, 0.0, atol=1e-13)
+    whole = np.column_stack([P, new])
+    missing = columns - whole @ (whole.T @ columns)
+    assert np.abs(missing).max() < 1e-11
+    assert new.shape[1] <= n - p

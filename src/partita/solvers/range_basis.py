@@ -96,11 +96,7 @@ def outside_basis(P: Matrix, old: Matrix, inner: Matrix, columns: Matrix) -> Mat
     if p == n:
         return np.empty((n, 0))
     columns = _unit_columns(columns)
-    rest = columns
-    for _ in range(2):  # the second time removes what rounding left
-        rest = rest - P @ (P.T @ rest)
-        rest = rest - old @ (old.T @ rest)
-    frame = np.column_stack([old, _leading_columns(rest)])
+    frame = np.column_stack([old, _complement(columns, P, old)])
     inner = np.pad(inner, ((0, frame.shape[1] - old.shape[1]), (0, 0)))
     return np.asarray(frame @ _leading_columns(np.column_stack([inner, frame.T @ columns])))
 
@@ -111,7 +107,22 @@ def _unit_columns(matrix: Matrix) -> Matrix:
     return np.asarray(matrix[:, length > 0] / length[length > 0])
 
 
-def _leading_columns(matrix: Matrix) -> Matrix:
-    """Return orthonormal columns that span those of a matrix, up to rounding."""
+def _complement(columns: Matrix, *bases: Matrix) -> Matrix:
+    """Return orthonormal columns that span, together with the bases, those of a matrix.
+
+    What is left of a column that nearly lies in the span of the bases is orthogonal to them only
+    to few of its digits. So it is made orthogonal again after it got unit length. A column of which
+    that leaves less than half was rounding.
+    """
+    rest, least = columns, _ROUNDING
+    for _ in range(3):
+        for basis in bases:
+            rest = rest - basis @ (basis.T @ rest)
+        rest, least = _leading_columns(rest, least), 0.5
+    return rest
+
+
+def _leading_columns(matrix: Matrix, least: float = _ROUNDING) -> Matrix:
+    """Return orthonormal columns that span those of a matrix, without remainders up to `least`."""
     Q, R, _ = scipy.linalg.qr(matrix, mode="economic", pivoting=True, check_finite=False)
-    return np.asarray(Q[:, np.abs(np.diag(R)) > _ROUNDING])
+    return np.asarray(Q[:, np.abs(np.diag(R)) > least])
