@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.cluster import kmeans_plusplus
 
 from partita.solvers import kmeans
 from partita.solvers.kmeans import weighted_kmeans
+from partita.solvers.kmeans_seeds import WeightedSeeds
 from partita.solvers.spectral import normalize_rows
 
 
@@ -34,6 +36,18 @@ def test_restarts_on_a_sample_reach_the_inertia_of_restarts_on_all_points(points
         assert value == pytest.approx(inertia(X, w, labels), rel=1e-3)
     again, _ = weighted_kmeans(X, w, 5, np.random.default_rng(0))
     np.testing.assert_array_equal(again, runs[0][0])
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 9])
+@pytest.mark.parametrize("is_rounded", [False, True])
+def test_seeds_are_those_of_scikit_learn(points, n_clusters, is_rounded):
+    X, w = points
+    X = X.round() if is_rounded else X  # equal points: distances of 0
+    seeds = WeightedSeeds(w)
+    for i in range(5):
+        expected, _ = kmeans_plusplus(X, n_clusters, sample_weight=w, random_state=i)
+        actual = seeds(X, n_clusters, np.random.RandomState(i))
+        np.testing.assert_array_equal(actual, expected)
 
 
 def test_the_sample_follows_the_weights():

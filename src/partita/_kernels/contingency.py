@@ -7,6 +7,7 @@ import numpy as np
 from partita._kernels._dispatch import kernel
 from partita._kernels._labels import list_labels, row_blocks
 
+_SMALL_TABLE = 1 << 14  # entries for which a loop over rows takes longer than a copy
 _PAIRS = 1 << 16  # pairs of labels that are counted at a time; their cells stay in the cache
 
 
@@ -94,15 +95,36 @@ def pair_sums(columns, missing_code, offsets, weights, x_log_x, i, totals, logs)
     entries.
     """
     begin, end = int(offsets[i]), int(offsets[i + 1])
-    table = np.zeros((end - begin + 1, begin + 1))
-    _add_pairs(columns, missing_code, offsets, weights, i, i, table)
-    table = table[:-1, :-1]
+    padded = np.zeros((end - begin + 1, begin + 1))
+    _add_pairs(columns, missing_code, offsets, weights, i, i, padded)
+    table = padded[:-1, :-1]
     partition = np.repeat(np.arange(i), np.diff(offsets[: i + 1]))
     cell = np.arange(end - begin)[:, None] * i + partition  # where the sums of a row are
-    for values, sums in ((table, totals), (_logs_of(table, x_log_x), logs)):
-        of_rows = np.bincount(cell.ravel(), values.ravel(), minlength=(end - begin) * i)
-        sums[:i, begin:end] = of_rows.reshape(end - begin, i).T
-        sums[i, :begin] = np.add.accumulate(values)[-1]
+    is_complete = i > 0 and not padded[-1].any() and not padded[:, -1].any()
+    if is_complete:  # each partition j labels all rows of a cluster
+        totals[:i, begin:end] = table[:, : offsets[1]].sum(axis=1)
+    else:
+        totals[:i, begin:end] = _add_cells(cell, table, i)
+    totals[i, :begin] = table.sum(axis=0)
+    values = _logs_of(table, x_log_x)
+    logs[:i, begin:end] = _add_cells(cell, values, i)
+    logs[i, :begin] = _add_rows(values)
+
+
+def _add_cells(cell, values, n_partitions):
+    """Return the sums of the entries of each row of `values` by partition, shape (m, n_rows)."""
+    sums = np.bincount(cell.ravel(), values.ravel(), minlength=len(values) * n_partitions)
+    return sums.reshape(len(values), n_partitions).T
+
+
+def _add_rows(table):
+    """Return the sums of the columns, which are added from the first row on."""
+    if table.size < _SMALL_TABLE:
+        return np.add.accumulate(table)[-1]
+    total = np.zeros(table.shape[1])
+    for row in table:
+        total += row
+    return total
 
 
 def _logs_of(table, x_log_x):
@@ -136,12 +158,19 @@ def _add_pairs(columns, missing_code, offsets, values, i, n_others, table):
     """
     n, (height, width) = columns.shape[1], table.shape
     entries = table.reshape(-1)  # a view: `add.at` is fast on vectors
-    begin = offsets[:n_others, None].astype(np.int64)
-    n_rows = max(1, _PAIRS // max(n_others, 1))
-    for start in range(0, n, n_rows):
-        own, block = columns[i, start : start + n_rows], columns[:n_others, start : start + n_rows]
-        cells = block + begin
-        np.putmask(cells, block == missing_code, width - 1)
-        cells += np.where(own == missing_code, height - 1, own.astype(np.int64)) * width
-        amounts = np.broadcast_to(values[start : start + n_rows], cells.shape)
-        np.add.at(entries, cells.ravel(), amounts.ravel())
+    begin = offsets[:n_others].astype(np.int64)
+    for start in range(0, n, _PAIRS):
+        rows = slice(start, min(start + _PAIRS, n))
+        own, others = columns[i, rows], columns[:n_others, rows]
+        first_cell = np.where(own == missing_code, height - 1, own.astype(np.int64)) * width
+        at_once = min(max(_PAIRS // len(own), 1), max(n_others, 1))
+        amounts = np.tile(values[rows], at_once)
+        for j in range(0, n_others, at_once):
+            block, bounds = others[j : j + at_once], begin[j : j + at_once] - begin[j]
+            cells = block + first_cell
+            if len(block) > 1:
+                cells += bounds[:, None]
+            is_missing = block == missing_code
+            if is_missing.any():
+                np.putmask(cells, is_missing, entries.size - 1 - begin[j])
+            np.add.at(entries[begin[j] :], cells.reshape(-1), amounts[: cells.size])

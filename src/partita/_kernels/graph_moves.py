@@ -6,8 +6,6 @@ first part.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from partita._kernels._dispatch import kernel
@@ -24,6 +22,7 @@ from partita._kernels._pulls import (
 )
 
 _FEW = 8  # vertices of which a sweep computes the moves at least at a time
+_SMALL = 512  # vertices up to which operations on whole rows of a matrix are fastest
 
 
 def _move(adjacency, weights, v, target, state):
@@ -106,8 +105,9 @@ def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state)
     capacity = limits.capacity.tolist()
     moves: list[tuple[int, int]] = []
     n_kept, total, best_total = 0, 0.0, 0.0
+    most = min(len(weights), max_moves)
     overloaded = [k for k, load in enumerate(loads) if load > capacity[k]]
-    while len(moves) < min(len(weights), max_moves) and len(moves) - n_kept <= patience:
+    while len(moves) < most and len(moves) - n_kept <= patience:
         v, target, gain = gains.best_move(overloaded, slack)
         if v < 0:
             break
@@ -116,13 +116,22 @@ def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state)
         gains.update(v, source, target)
         moves.append((v, source))
         total += gain
-        overloaded = [k for k, load in enumerate(loads) if load > capacity[k]]
+        if overloaded or loads[target] > capacity[target]:  # else no other part can be
+            overloaded = [k for k, load in enumerate(loads) if load > capacity[k]]
         if total > best_total + tolerance and not overloaded:
             best_total, n_kept = total, len(moves)
     for v, source in reversed(moves[n_kept:]):
         _move(adjacency, weights, v, source, lists)
     state.loads[:], state.sizes[:] = loads, lists.sizes
     return best_total
+
+
+def _fill_matrix(adjacency):
+    """Return the weights of all pairs of vertices of a graph of edges."""
+    n = len(adjacency.start) - 1
+    matrix = np.zeros((n, n))
+    matrix[np.repeat(np.arange(n), np.diff(adjacency.start)), adjacency.other] = adjacency.value
+    return matrix
 
 
 class _Gains:
@@ -135,11 +144,14 @@ class _Gains:
 
     def __init__(self, adjacency, limits, pull, state):
         self._matrix = complete_matrix(adjacency)
-        self._is_exact = has_integers(adjacency.mass)
         kind = np.float64 if self._matrix is None else self._matrix.dtype
+        if self._matrix is None and adjacency.kind == EDGES and len(pull) <= _SMALL:
+            self._matrix = _fill_matrix(adjacency)  # to add 0 changes no bits
+        self._is_exact = has_integers(adjacency.mass)
         self._adjacency, self._state = adjacency, state
-        self._weights, self._capacity = limits.weights, limits.capacity.tolist()
-        self._lightest, self._heaviest = float(limits.weights.min()), float(limits.weights.max())
+        self._weights, self._weight_list = limits.weights, limits.weights.tolist()
+        self._capacity = limits.capacity.tolist()
+        self._lightest, self._heaviest = min(self._weight_list), max(self._weight_list)
         vertices, self._parts = np.arange(len(pull)), np.arange(pull.shape[1])
         self._own = pull[vertices, state.parts].astype(kind)
         self._pull = np.array(pull.T, kind, order="C")
@@ -156,41 +168,54 @@ class _Gains:
         If no part is overloaded, a move may overload one by up to `slack`. If one is, only its
         vertices move, to parts with room. Two moves can thus exchange vertices.
         """
-        sizes, room = self._state.sizes, 0.0 if overloaded else slack
+        sizes, loads, room = self._state.sizes, self._state.loads, 0.0 if overloaded else slack
         sources = [k for k in overloaded or range(len(sizes)) if sizes[k] > 1]
+        if not sources:
+            return -1, -1, 0.0
+        vertices = None  # all
         if len(sources) == len(sizes):
-            vertices: Any = slice(None)
             gain = np.subtract(self._pull, self._own, out=self._gain)
-        elif sources:
+        else:
             members = [self._members[k] for k in sources]
             vertices = members[0] if len(members) == 1 else np.sort(np.concatenate(members))
+            if len(vertices) == 0:
+                return -1, -1, 0.0
             gain = self._pull.take(vertices, axis=1)
             gain -= self._own.take(vertices)
-        if not sources or gain.size == 0:
-            return -1, -1, 0.0
-        for k, load in enumerate(self._state.loads):
+        in_table = gain.argmax(axis=1)
+        rows, largest = in_table.tolist(), gain[self._parts, in_table].tolist()
+        for k, load in enumerate(loads):
             limit = self._capacity[k] + room
+            if load + self._heaviest <= limit:
+                continue
+            v = rows[k] if vertices is None else vertices[rows[k]]
             if load + self._lightest > limit:
-                gain[k] = -np.inf
-            elif load + self._heaviest > limit:
-                gain[k, load + self._weights[vertices] > limit] = -np.inf
-        rows = gain.argmax(axis=1)
-        largest = gain.take(rows + self._parts * gain.shape[1]).tolist()
+                largest[k] = -np.inf
+            elif load + self._weight_list[v] > limit:  # some vertices fit, the best one does not
+                weights = self._weights if vertices is None else self._weights[vertices]
+                gain[k, load + weights > limit] = -np.inf
+                rows[k] = int(gain[k].argmax())
+                largest[k] = float(gain[k, rows[k]])
         best = max(largest)
         if best == -np.inf:
             return -1, -1, 0.0
         target = largest.index(best)
         if largest.count(best) > 1:  # the first of them with the first vertex
             _, target = min((rows[k], k) for k, gain in enumerate(largest) if gain == best)
-        row = int(rows[target])
-        return row if isinstance(vertices, slice) else int(vertices[row]), target, best
+        row = rows[target]
+        return row if vertices is None else int(vertices[row]), target, best
 
     def update(self, v, source, target):
         """Correct the pulls after vertex v has moved from `source` to `target`, and exclude it."""
-        kind, start, other, value, pin_start, pin, mass = self._adjacency
         if self._matrix is not None:
-            self._shift(slice(None), self._matrix[v], source, target)
-        elif kind == EDGES:
+            amounts, pull = self._matrix[v], self._pull
+            pull[source] -= amounts
+            pull[target] += amounts
+            self._own += amounts * (self._is_member[target] - self._is_member[source])
+            pull[:, v] = -np.inf
+            return
+        kind, start, other, value, pin_start, pin, mass = self._adjacency
+        if kind == EDGES:
             links = slice(start[v], start[v + 1])
             self._shift(other[links], value[links], source, target)
         elif kind == NETS:

@@ -8,6 +8,7 @@ from partita._kernels._dispatch import kernel
 from partita._kernels._labels import row_blocks
 
 _FIRST_ROWS = 1024  # rows in which all clusters of a partition most often appear
+_LABELS = 1 << 16  # labels of the rows after them that are read at a time
 
 
 def _mix(x):
@@ -107,22 +108,29 @@ def number_by_appearance(codes, missing_code, offsets, order, first, last, new_c
 
     new_code[offsets[i] + code] is the new code of a cluster; -1 if the cluster does not appear.
     """
-    new_code[offsets[first] : offsets[last]] = -1
-    for i in range(first, last):
-        n_clusters, n_rows = int(offsets[i + 1]) - int(offsets[i]), _FIRST_ROWS
-        in_order = _first_appearances(codes[order[:n_rows], i], missing_code, n_clusters)
-        while len(in_order) < n_clusters and n_rows < len(order):
-            n_rows *= 8
-            in_order = _first_appearances(codes[order[:n_rows], i], missing_code, n_clusters)
-        new_code[offsets[i] + in_order] = np.arange(len(in_order))
-
-
-def _first_appearances(column, missing_code, n_clusters):
-    """Return the codes that appear in a column, in the order of their first appearance."""
-    labeled = np.flatnonzero(column != missing_code)[::-1]
-    appearance = np.full(n_clusters, len(column))
-    appearance[column[labeled]] = labeled  # of equal indices the last one counts: the first row
-    return np.argsort(appearance)[: np.count_nonzero(appearance < len(column))]
+    begin = offsets[first : last + 1].astype(np.int64) - int(offsets[first])
+    partition = np.repeat(np.arange(last - first), np.diff(begin))
+    appearance = np.full(begin[-1], len(order))
+    pending = np.arange(last - first)  # partitions of which clusters have not appeared yet
+    start = 0
+    while start < len(order) and len(pending):
+        rows = order[start : start + max(_FIRST_ROWS, _LABELS // len(pending))][::-1]
+        block = codes[rows, first:last]
+        if len(pending) < last - first:
+            block = block[:, pending]
+        clusters, is_labeled = block + begin[pending], block != missing_code
+        # from the last row to the first: of equal indices the last one counts
+        place = np.arange(start + len(rows), start, -1)[:, None] - 1
+        in_block = np.full(begin[-1], len(order))
+        in_block[clusters[is_labeled]] = np.broadcast_to(place, block.shape)[is_labeled]
+        np.minimum(appearance, in_block, out=appearance)
+        pending = np.unique(partition[appearance == len(order)])
+        start += len(rows)
+    # sort by partition, then by appearance
+    in_order = np.argsort(partition * (len(order) + 1) + appearance)
+    numbers = np.arange(len(in_order)) - begin[partition]
+    numbers[appearance[in_order] == len(order)] = -1
+    new_code[offsets[first] + in_order] = numbers
 
 
 @kernel

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.ensemble import as_ensemble
@@ -19,6 +20,8 @@ from partita.matrices.cluster_counts import cluster_sizes
 __all__ = ["certainty_above_chance", "corrected_certainty", "expected_entropy"]
 
 _FEW = 512  # base clusters: all partitions at once, without a search for equal sizes
+_ROUNDING = 1e-9  # relative differences of sums of weights up to this are rounding errors
+_ENTRIES = 1 << 15  # pairs of sizes at a time; their numbers stay in the cache
 
 
 def corrected_certainty(partitions: Any, theta: float = 0.4) -> NDArray[np.float64]:
@@ -88,17 +91,65 @@ def expected_entropy(
         Sums over the other partitions.
     """
     n_partitions = len(offsets) - 1
+    if members is None:
+        totals = np.bincount(np.repeat(np.arange(n_partitions), np.diff(offsets)), sizes)
+        if np.ptp(totals) <= _ROUNDING * totals.max():
+            return _sum_over_others(*_complete_bits(sizes, offsets), offsets)
+        members = np.broadcast_to(sizes[:, None], (len(sizes), n_partitions))
     at_once = n_partitions if len(sizes) <= _FEW else 1
     expected = np.zeros(len(sizes))
-    drawn, position = _distinct(sizes[:, None])
     for first in range(0, n_partitions, at_once):
         bounds = offsets[first : first + at_once + 1]
-        if members is not None:
-            drawn, position = _distinct(members[:, first : first + at_once])
+        drawn, position = _distinct(members[:, first : first + at_once])
         bits = _expected_bits(drawn, sizes, bounds)[position]
         for i, own in enumerate(map(slice, bounds[:-1], bounds[1:])):
             bits[own, i] = 0.0
         expected += bits.sum(axis=1)
+    return expected
+
+
+def _complete_bits(
+    sizes: NDArray[np.float64], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the expected entropy by partition and distinct size, (m, U), and the size of clusters.
+
+    All partitions must have equally many samples, as without missing labels: E[log(1 + Y)] depends
+    on two sizes alone then. It is computed once for every pair of distinct sizes.
+    """
+    distinct, position = np.unique(sizes, return_inverse=True)
+    n_sizes, n_partitions, total = len(distinct), len(offsets) - 1, float(sizes[: offsets[1]].sum())
+    shares = sp.csr_array(
+        (sizes / (max(total, 1.0) * np.log(2.0)), position.reshape(-1), offsets),
+        shape=(n_partitions, n_sizes),
+    )
+    drawn = np.maximum(distinct, 1.0)
+    mean_factor = np.maximum(distinct - 1.0, 0.0)[:, None] / max(total - 1.0, 1.0)
+    variance_factor = (1.0 - mean_factor) / (2.0 * max(total - 2.0, 1.0))
+    bits = np.empty((n_partitions, n_sizes))
+    at_once = max(1, _ENTRIES // n_sizes)
+    for start in range(0, n_sizes, at_once):
+        s = drawn[start : start + at_once]
+        logarithm = (s - 1.0) * mean_factor
+        correction = np.maximum(total - s, 0.0) * variance_factor
+        correction *= logarithm
+        logarithm += 1.0
+        correction /= logarithm
+        correction /= logarithm
+        np.log(logarithm, out=logarithm)
+        logarithm -= correction
+        bits[:, start : start + at_once] = np.log2(s) - shares @ logarithm
+    return np.maximum(bits, 0.0, out=bits), position.reshape(-1)
+
+
+def _sum_over_others(
+    bits: NDArray[np.float64], position: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return for every cluster the sum of its column of `bits` over the other partitions."""
+    expected = np.zeros(len(position))
+    for i, of_sizes in enumerate(bits):
+        of_clusters = of_sizes[position]
+        of_clusters[offsets[i] : offsets[i + 1]] = 0.0
+        expected += of_clusters
     return expected
 
 
@@ -116,7 +167,7 @@ def _expected_bits(
 ) -> NDArray[np.float64]:
     """Return the expected entropy of clusters of `drawn` samples in some partitions.
 
-    drawn : (n, number of partitions) or (n, 1)
+    drawn : (n, number of partitions)
     sizes : sizes of all base clusters
     bounds : first base cluster of each of the partitions, and the end of the last
     """
@@ -127,7 +178,7 @@ def _expected_bits(
     total = np.maximum(shares.sum(axis=0), 1.0)
     shares /= total * np.log(2.0)
     others, rest = np.maximum(total - 1.0, 1.0)[partition], np.maximum(total - 2.0, 1.0)[partition]
-    s = drawn if drawn.shape[1] == 1 else drawn[:, partition]
+    s = drawn[:, partition]
     n_others = np.maximum(n - 1.0, 0.0)
     mean = (s - 1.0) * (n_others / others)
     variance = mean * np.maximum(total[partition] - s, 0.0) * ((1.0 - n_others / others) / rest)

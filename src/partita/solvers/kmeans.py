@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
 
 from partita._threads import thread_pools
+from partita.solvers.kmeans_seeds import WeightedSeeds
 
 __all__ = ["TOLERANCE", "kmeans_model", "one_blas_thread", "weighted_kmeans"]
 
@@ -80,18 +81,27 @@ def kmeans_model(
     from sklearn.cluster import KMeans  # takes 0.3 s, so only when needed
 
     seed = int(rng.integers(2**31))
-    options = {"max_iter": max_iter, "tol": TOLERANCE, "random_state": seed, "copy_x": False}
-    model = KMeans(n_clusters, n_init=n_init, **options)
+    options: dict[str, Any] = {"max_iter": max_iter, "tol": TOLERANCE, "random_state": seed}
+    options |= {"copy_x": False}
     n_draws = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SklearnConvergenceWarning)
         if embedding.shape[0] > 2 * n_draws:
             rows, times = _draw(weights, n_draws, np.random.default_rng(seed))
-            model.fit(embedding[rows], sample_weight=times)
-            model = KMeans(n_clusters, init=model.cluster_centers_, n_init=1, **options)
+            sample = embedding[rows]
+            model = KMeans(n_clusters, init=_seeds(sample, times), n_init=n_init, **options)
+            options |= {"init": model.fit(sample, sample_weight=times).cluster_centers_}
+            n_init = 1
+        else:
+            options |= {"init": _seeds(embedding, weights)}
         points = embedding if sp.issparse(embedding) else np.ascontiguousarray(embedding)
-        model.fit(points, sample_weight=weights)
-    return model
+        return KMeans(n_clusters, n_init=n_init, **options).fit(points, sample_weight=weights)
+
+
+def _seeds(embedding: NDArray[np.float64] | sp.csr_array, weights: NDArray[np.float64]) -> Any:
+    """Return the value of `init` by which the restarts of `KMeans` draw their centers."""
+    is_plain = not sp.issparse(embedding) and embedding.dtype == np.float64
+    return WeightedSeeds(weights) if is_plain else "k-means++"
 
 
 def _draw(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
 
 from partita.solvers.components import (
     bipartite_components,
@@ -66,17 +67,19 @@ def transfer_cut_embedding(
     is_used = d_y > 0
     if not is_used.any():  # no edges: nothing tells the rows apart
         return np.zeros(1), np.zeros((B.shape[0], 1))
+    edges = graph if isinstance(graph, LinearOperator) else B  # labels are joined faster
     if not is_used.all():
         B, d_y = as_factor(B, formed=True)[:, is_used], d_y[is_used]
+        edges = B
     n, p = B.shape
     right_scale = 1.0 / np.sqrt(d_y)
     scaled = scaled_factor(B, np.sqrt(weights / d_x), right_scale)
 
     def rows(most: int) -> NDArray[np.float64]:
-        return component_vectors(bipartite_components(B)[0], weights * degree, most)
+        return component_vectors(bipartite_components(edges)[0], weights * degree, most)
 
     def columns(most: int) -> NDArray[np.float64]:
-        return component_vectors(bipartite_components(B)[1], d_y, most)
+        return component_vectors(bipartite_components(edges)[1], d_y, most)
 
     if links is not None:
         product = _dense(scaled.T @ scaled) + _gram_of_links(links[:, is_used], right_scale)

@@ -8,7 +8,7 @@ from partita._kernels._compiled._jit import jit
 from partita._kernels._compiled._lists import PADDING, list_clusters
 
 
-@jit(inline=True)
+@jit(inline=True, allocates=False)
 def _is_complete(row, missing_code):
     """Return whether no label is missing; `missing_code` is the largest number of its type.
 
@@ -31,7 +31,7 @@ def _room_for_lists(codes):
     return np.empty((2, codes.shape[1] + PADDING), np.uint32)
 
 
-@jit
+@jit(allocates=False)
 def _cluster_sums(codes, missing_code, offsets, values, first, last, lists, out):
     """Add to `out` as `cluster_sums` does; `lists` is scratch."""
     clusters, partitions = lists[0], lists[1]
@@ -60,7 +60,7 @@ def row_sums(codes, missing_code, offsets, values, start, stop, out):
     _row_sums(codes, missing_code, offsets, values, start, stop, lists, out)
 
 
-@jit
+@jit(allocates=False)
 def _row_sums(codes, missing_code, offsets, values, start, stop, lists, out):
     """Fill `out` as `row_sums` does: add up four rows at a time, until a label is missing.
 
@@ -132,44 +132,55 @@ def pair_table(first, second, missing_code, weights, table):
             table[first[x], second[x]] += weights[x]
 
 
-@jit
-def _add_up(table, x_log_x, of_rows, of_columns):
-    """Fill `of_rows` and `of_columns` with the sums of t and of t log t, t being the entries."""
-    row_totals, row_logs = of_rows
-    totals, logs = of_columns
-    p = np.uint64(table.shape[1])
-    totals[:] = 0.0
-    logs[:] = 0.0
-    for c in range(len(table)):
-        row, row_total, row_log = table[c], 0.0, 0.0
-        for d in range(p):
-            t = row[d]
-            log = x_log_x[np.uint32(np.int32(t))]  # of 0 too: a branch would be mispredicted
-            row_total += t
-            row_log += log
-            totals[d] += t
-            logs[d] += log
-        row_totals[c] = row_total
-        row_logs[c] = row_log
-
-
-@jit
 def pair_sums(columns, missing_code, offsets, weights, x_log_x, i, totals, logs):
     """Use one small table at a time. The weights must be integers: `x_log_x` is not empty."""
-    begin, end = offsets[i], offsets[i + 1]
+    n_clusters = np.diff(offsets[: i + 2])
+    table = np.empty(int(n_clusters[-1]) * int(n_clusters.max()))
+    bounds = offsets.astype(np.uint64)
+    code = columns.dtype.type(missing_code)
+    _pair_sums(columns, code, bounds, weights, x_log_x, np.uint64(i), table, totals, logs)
+
+
+@jit(allocates=False)
+def _pair_sums(columns, missing_code, offsets, weights, x_log_x, i, table, totals, logs):
+    """Fill `totals` and `logs` as `pair_sums` does; `table` is scratch for two partitions."""
+    own, begin, height = columns[i], offsets[i], offsets[i + np.uint64(1)] - offsets[i]
+    totals_of_own, logs_of_own = totals[i], logs[i]
     for j in range(i):
-        first, last = offsets[j], offsets[j + 1]
-        table = np.zeros((end - begin, last - first))
-        pair_table(columns[i], columns[j], missing_code, weights, table)
-        of_rows = totals[j, begin:end], logs[j, begin:end]
-        of_columns = totals[i, first:last], logs[i, first:last]
-        _add_up(table, x_log_x, of_rows, of_columns)
+        other, first, last = columns[j], offsets[j], offsets[j + np.uint64(1)]
+        width = last - first
+        for cell in range(height * width):
+            table[cell] = 0.0
+        for x in range(len(own)):
+            if own[x] != missing_code and other[x] != missing_code:
+                table[own[x] * width + other[x]] += weights[x]
+        for d in range(first, last):
+            totals_of_own[d] = 0.0
+            logs_of_own[d] = 0.0
+        a = np.uint64(0)
+        for c in range(begin, begin + height):
+            total, sum_of_logs = 0.0, 0.0
+            for d in range(first, last):
+                t = table[a]
+                log = x_log_x[np.uint32(np.int32(t))]  # of 0 too: a branch would be mispredicted
+                total += t
+                sum_of_logs += log
+                totals_of_own[d] += t
+                logs_of_own[d] += log
+                a += np.uint64(1)
+            totals[j, c] = total
+            logs[j, c] = sum_of_logs
 
 
-@jit
 def overlaps(codes, missing_code, offsets, values, share, n_shares, out):
-    m = codes.shape[1]
-    clusters, partitions = np.empty(m + PADDING, np.uint32), np.empty(m + PADDING, np.uint32)
+    lists = _room_for_lists(codes)
+    _overlaps(codes, missing_code, offsets, values, share, n_shares, lists, out)
+
+
+@jit(allocates=False)
+def _overlaps(codes, missing_code, offsets, values, share, n_shares, lists, out):
+    """Add to `out` as `overlaps` does; `lists` is scratch."""
+    m, clusters, partitions = codes.shape[1], lists[0], lists[1]
     for x in range(len(codes)):
         n = list_clusters(codes, x, missing_code, offsets, np.int64(0), m, clusters, partitions)
         value = values[x]
