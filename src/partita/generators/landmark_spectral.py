@@ -104,6 +104,8 @@ class LandmarkSpectral(GraphGenerator):
     If the graph has more connected components than the partition has clusters, r is doubled until
     it has not, up to 80.
 
+    If all rows are landmarks, all partitions with equal r share one graph and its eigenvectors.
+
     Deviations from the paper: landmarks are random rows instead of the centers of k-means, because
     they follow thin shapes better and cost nothing; widths are local instead of one mean distance;
     nearest landmarks are exact; r is drawn; rows of the embedding have unit length.
