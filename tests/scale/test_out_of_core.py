@@ -348,8 +348,8 @@ def gained(model, store):
     return memory.gained
 
 for model in (
-    SEC(4, n_init=1, max_iter=4, random_state=0),
-    KCC(4, n_init=1, max_iter=4, random_state=0),
+    SEC(4, n_init=1, max_iter=2, random_state=0),
+    KCC(4, n_init=1, max_iter=2, random_state=0),
     LWGP(4, n_init=1, random_state=0),
 ):
     with config_context(n_threads=1):
