@@ -9,6 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from partita.exceptions import PartitaWarning
 from partita.generators import LandmarkSpectral, RandomFeatures, RandomK, RandomRows
 from partita.generators._batched_kmeans import _Runs, batched_kmeans
 
@@ -91,6 +92,7 @@ def test_fewer_distinct_rows_than_clusters():
         LandmarkSpectral(8),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.* have no label in any")
 def test_scanned_partitions_are_like_those_of_a_fit(generator):
     generator.set_params(random_state=0)
     numbers = (2, 6, 4)
@@ -121,3 +123,8 @@ def test_errors_are_those_of_a_fit():
         RandomK(2).labels_for_each(BLOBS, [3, 400])
     with pytest.raises(ValueError, match="n_partitions"):
         RandomRows(0).labels_for_each(BLOBS, [3])
+
+
+def test_samples_without_any_label_are_reported():
+    with pytest.warns(PartitaWarning, match="of 300 samples have no label in any of the 2"):
+        RandomRows(2, ratio=0.3, random_state=0).labels_for_each(BLOBS, [3])

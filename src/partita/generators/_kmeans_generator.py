@@ -129,8 +129,9 @@ class KMeansGenerator(BaseGenerator):
     def labels_for_each(self, X: Any, numbers: Sequence[int]) -> Iterable[Labels]:
         """Yield the labels of partitions of X into each of several numbers of clusters.
 
-        They are those of a fit with `k_min = k_max = k` for every number k. On few dense rows all
-        partitions are made at once, some times as fast, with other random numbers.
+        They are made as by a fit with `k_min = k_max = k` for every number k. On few dense rows all
+        partitions are made at once, which is several times as fast. Their labels are then others
+        than those of the fit, because the random numbers are used in another order.
 
         Parameters
         ----------
@@ -169,8 +170,12 @@ class KMeansGenerator(BaseGenerator):
             with thread_pools().limit(limits=1, user_api="blas"):
                 labels = batched_kmeans(prepared, weights, k, self.max_iter, rngs)
             labels[weights == 0] = MISSING
+            self._warn_of_labels(labels.T)
             report_progress("generate", done, len(numbers))
             yield labels.T
+
+    def _warn_of_labels(self, labels: Labels) -> None:
+        """Warn if the labels of all partitions lack something; a subclass says what."""
 
     def _weights(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """Draw how often every sample counts in one partition."""

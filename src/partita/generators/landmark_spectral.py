@@ -214,9 +214,10 @@ class LandmarkSpectral(GraphGenerator):
     def labels_for_each(self, X: Any, numbers: Sequence[int]) -> Iterable[Labels]:
         """Return the labels of partitions of X into each of several numbers of clusters.
 
-        They are those of a fit with `k_min = k_max = k` for every number k. All numbers share the
+        They are made as by a fit with `k_min = k_max = k` for every number k. All numbers share the
         graphs and their eigenvectors. If all rows are landmarks, all partitions with equal r share
-        them too and are cut at once, with other random numbers.
+        them too and are cut at once. Their labels are then others than those of the fit, because
+        the random numbers are used in another order.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from partita._sklearn_compat import Interval
 from partita._warn import warn_user
-from partita.generators._base import MISSING
+from partita.generators._base import MISSING, Labels
 from partita.generators._features import PreparedOnDemand
 from partita.generators._kmeans import View
 from partita.generators._kmeans_generator import KMeansGenerator
@@ -130,13 +130,16 @@ class RandomRows(KMeansGenerator):
         self
         """
         super().fit(X, y)
-        n_unlabeled = int(np.count_nonzero((self.labels_ == MISSING).all(axis=1)))
+        self._warn_of_labels(self.labels_)
+        return self
+
+    def _warn_of_labels(self, labels: Labels) -> None:
+        n_unlabeled = int(np.count_nonzero((labels == MISSING).all(axis=1)))
         if n_unlabeled:
             warn_user(
-                f"{n_unlabeled} of {len(self.labels_)} samples have no label in any of the "
+                f"{n_unlabeled} of {len(labels)} samples have no label in any of the "
                 f"{self.n_partitions} partitions. Raise ratio={self.ratio} or n_partitions."
             )
-        return self
 
     def _training_rows(self, X: Any) -> Any:
         return super()._training_rows(X) if issparse(X) else PreparedOnDemand(X, self._preparation)
