@@ -5,6 +5,7 @@ Small reference values are in tests/reference and need none of this.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from partita._packages import is_installed
 from tried_cases import FACTOR, n_cases
+from warm_process import Programs, programs
 
 # The same examples in every run (but not in a soak), and no deadline on a busy machine.
 settings.register_profile(
@@ -34,6 +36,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:numba cannot be imported")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest tests, so that two processes end at about the same time."""
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Send the number of tried cases from a process of pytest-xdist to the main process."""
     if hasattr(session.config, "workeroutput"):
@@ -52,6 +59,22 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     total = n_cases() + _cases_of_workers
     if total:
         terminalreporter.write_line(f"{total:,} cases of properties tried")
+
+
+@pytest.fixture(scope="session")
+def python() -> Iterator[Programs]:
+    """Return command lines that run Python without importing large packages again."""
+    with programs() as found:
+        yield found
+
+
+@pytest.fixture
+def compiled_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let compiled kernels do small work too, where a test has much of it.
+
+    Both forms of a kernel give the same result to the last bit, which other tests check.
+    """
+    monkeypatch.setattr("partita._kernels._dispatch.COMPILED_FROM", 0)
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

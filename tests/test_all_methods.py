@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from partita import BCE
 from partita.registry import all_methods
 from partita.testing import consensus_checks
 
@@ -26,7 +27,8 @@ _REAL_VALUED = {"check_clustering": "real-valued features are not labels"}
 @pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__)
 def test_battery(method, check):
-    check(method())
+    # restarts of BCE on tables this small take some 300 iterations each and end much alike
+    check(method(n_init=2) if method is BCE else method())
 
 
 def quick(method):

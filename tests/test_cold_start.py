@@ -125,6 +125,7 @@ def offenders(script: str, cache: Path) -> list[str]:
     [EVERY_METHOD, CALLS, LARGER.format(keys=FAST)],
     ids=["every method", "other calls", "5000 x 50"],
 )
+@pytest.mark.first
 def test_small_work_imports_no_compiler(script: str, tmp_path: Path) -> None:
     assert offenders(script, tmp_path) == []
 

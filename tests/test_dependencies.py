@@ -37,11 +37,11 @@ EXTRAS = {
 def imports(path: Path) -> Iterator[tuple[str, bool]]:
     """Yield every third-party package that a module imports, and whether it does so on import."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    at_import = set(ast.walk(tree))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            at_import -= set(ast.walk(node))
-    for node in ast.walk(tree):
+    waiting: list[tuple[ast.AST, bool]] = [(tree, True)]
+    while waiting:
+        node, at_import = waiting.pop()
+        at_import &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        waiting += [(child, at_import) for child in ast.iter_child_nodes(node)]
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -52,7 +52,7 @@ def imports(path: Path) -> Iterator[tuple[str, bool]]:
         for name in names:
             package = str(name).split(".")[0]
             if package != "partita" and package not in sys.stdlib_module_names:
-                yield DISTRIBUTION.get(package, package), node in at_import
+                yield DISTRIBUTION.get(package, package), at_import
 
 
 IMPORTS = {

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 import partita
 from partita.registry import all_methods
+from warm_process import Programs
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -31,15 +33,15 @@ def blocks(path: Path, language: str = "python") -> list[str]:
 
 
 @pytest.mark.parametrize("path", [p for p in PAGES if blocks(p)], ids=lambda p: p.name)
-def test_examples_of_a_page_run(path: Path, tmp_path: Path) -> None:
-    """All blocks of a page run in order, in a new interpreter."""
+def test_examples_of_a_page_run(path: Path, tmp_path: Path, python: Programs) -> None:
+    """All blocks of a page run in order, in a process of their own."""
     program = "\n".join(blocks(path))
     if "import scanpy" in program:
         pytest.importorskip("scanpy")
     script = tmp_path / "page.py"
     script.write_text(program, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", str(script)],
+        python.command("-W", "error::UserWarning", str(script)),
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -49,10 +51,10 @@ def test_examples_of_a_page_run(path: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
 @pytest.mark.parametrize("path", [p for p in PAGES if blocks(p, "sh")], ids=lambda p: p.name)
-def test_commands_of_a_page_run(path: Path, tmp_path: Path) -> None:
+def test_commands_of_a_page_run(path: Path, tmp_path: Path, python: Programs) -> None:
     """All commands of a page run in order, in a folder that has the files of examples/."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    program = f"'{sys.executable}' -c 'from partita.cli import main; main()'"
+    program = shlex.join(python.command("-c", "from partita.cli import main; main()"))
     script = "\n".join([f'partita() {{ {program} "$@"; }}', *blocks(path, "sh")])
     done = subprocess.run(["sh", "-e", "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -1,22 +1,23 @@
-"""Every example runs in a new interpreter and prints something."""
+"""Every example runs in a process of its own and prints something."""
 
 from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from warm_process import Programs
+
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
-def run(path: Path, folder: Path) -> str:
+def run(python: Programs, path: Path, folder: Path) -> str:
     done = subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", str(path)],
+        python.command("-W", "error::UserWarning", str(path)),
         capture_output=True,
         text=True,
         cwd=folder,
@@ -29,14 +30,16 @@ def run(path: Path, folder: Path) -> str:
 @pytest.mark.parametrize(
     "path", [p for p in EXAMPLES if p.name != "choosing_k.py"], ids=lambda p: p.name
 )
-def test_example_runs_and_prints(path: Path, tmp_path: Path) -> None:
-    assert run(path, tmp_path).strip()
+def test_example_runs_and_prints(path: Path, tmp_path: Path, python: Programs) -> None:
+    assert run(python, path, tmp_path).strip()
     assert list(tmp_path.iterdir()) == []  # no file is left
 
 
-def test_page_on_choosing_k_shows_the_output_of_the_example(tmp_path: Path) -> None:
+def test_page_on_choosing_k_shows_the_output_of_the_example(
+    tmp_path: Path, python: Programs
+) -> None:
     """Digits may differ between machines; the suggestions and the shape of the curves may not."""
-    output = run(ROOT / "examples" / "choosing_k.py", tmp_path)
+    output = run(python, ROOT / "examples" / "choosing_k.py", tmp_path)
     page = (ROOT / "docs" / "choosing-k.md").read_text(encoding="utf-8")
     answers = re.findall(r"^(?:no structure found|suggested: K = \d)$", output, re.MULTILINE)
     assert answers == ["no structure found", "suggested: K = 3"]

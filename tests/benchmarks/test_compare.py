@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -19,22 +20,30 @@ from benchmarks.compare._page import PAGE, page  # noqa: E402
 from benchmarks.compare._records import RECORDS  # noqa: E402
 
 
-@pytest.fixture
-def compared(tmp_path):
-    def run(*options: str) -> dict[tuple[str, int], dict[str, object]]:
-        file = tmp_path / "records.json"
-        command = [sys.executable, "-m", "benchmarks.compare", "--m", "6", "--methods", "eac"]
-        done = subprocess.run(
-            [*command, "--records", str(file), *options], cwd=ROOT, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        return {(r["library"], r["n"]): r for r in json.loads(file.read_text())["records"]}
-
-    return run
+def compare(file: Path, *options: str) -> dict[tuple[str, int], dict[str, object]]:
+    """Return the records of a file after a run of the command."""
+    command = [sys.executable, "-m", "benchmarks.compare", "--m", "6", "--methods", "eac"]
+    done = subprocess.run(
+        [*command, "--records", str(file), *options], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return read(file)
 
 
-def test_methods_and_their_peers_are_measured_and_absent_ones_skipped(compared) -> None:
-    records = compared("--n", "200")
+def read(file: Path) -> dict[tuple[str, int], dict[str, object]]:
+    return {(r["library"], r["n"]): r for r in json.loads(file.read_text())["records"]}
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory) -> Path:
+    """Return the file of a run at n = 200, which tests copy before they go on with it."""
+    file = tmp_path_factory.mktemp("compare") / "records.json"
+    compare(file, "--n", "200")
+    return file
+
+
+def test_methods_and_their_peers_are_measured_and_absent_ones_skipped(first_run) -> None:
+    records = read(first_run)
     for library in ("partita", "scikit-learn"):
         record = records[library, 200]
         assert record["did_not_finish_because"] is None
@@ -49,8 +58,8 @@ def test_methods_and_their_peers_are_measured_and_absent_ones_skipped(compared) 
         assert peer["ari"] > 0.2
 
 
-def test_limits_are_reasons_and_spare_the_larger_sizes(compared) -> None:
-    records = compared("--n", "300", "200", "--gigabytes", "0.001")
+def test_limits_are_reasons_and_spare_the_larger_sizes(tmp_path) -> None:
+    records = compare(tmp_path / "records.json", "--n", "300", "200", "--gigabytes", "0.001")
     for library in ("partita", "scikit-learn"):
         why = records[library, 200]["did_not_finish_because"]
         assert why == "more than 0.001 GB, importing and warming up"
@@ -60,12 +69,14 @@ def test_limits_are_reasons_and_spare_the_larger_sizes(compared) -> None:
         )
 
 
-def test_records_are_kept_and_measured_again_only_if_asked(compared) -> None:
-    first = compared("--n", "200")["partita", 200]
-    both = compared("--n", "200", "300", "--resume")
+@pytest.mark.first
+def test_records_are_kept_and_measured_again_only_if_asked(first_run, tmp_path) -> None:
+    file = Path(shutil.copy(first_run, tmp_path))
+    first = read(file)["partita", 200]
+    both = compare(file, "--n", "200", "300", "--resume")
     assert both["partita", 200] == first
     assert both["partita", 300]["seconds"] > 0
-    again = compared("--n", "200")
+    again = compare(file, "--n", "200")
     assert again["partita", 200]["seconds"] != first["seconds"]
     assert again["partita", 300] == both["partita", 300]
 

@@ -104,7 +104,7 @@ def test_published_matrix_iterations_and_labels(oracle, settings):
 
 
 @pytest.mark.shared
-def test_published_figures_on_the_authors_draws(shared):
+def test_published_figures_on_the_authors_draws(shared, compiled_kernels):
     # Table IV, Ecoli: 20 of 100 candidate partitions, 20 times, drawn as the authors drew them
     pool = np.load(shared / "data" / "pool_ecoli.npz")
     generator = np.random.RandomState(1)

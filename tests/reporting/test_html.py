@@ -190,6 +190,7 @@ def test_many_samples_make_a_small_page(tmp_path: Path) -> None:
     assert summary["samples"]["n_left_out"] == 299_500
 
 
+@pytest.mark.first
 def test_many_clusters_and_long_names_make_a_small_page(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     truth = np.arange(3000) % 1000

@@ -339,7 +339,7 @@ from partita._kernels import _dispatch
 from partita._memory import PeakMemory
 
 _dispatch.COMPILED_FROM = float(sys.argv.pop(1))
-partita.scale._store_rows._CHUNK_BYTES = 1 << 19
+partita.scale._store_rows._CHUNK_BYTES = 1 << 18
 small, large = (LabelStore.open(path) for path in sys.argv[1:])
 
 def gained(model, store):
@@ -360,15 +360,16 @@ for model in (
 
 @pytest.fixture(scope="module")
 def two_sizes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A store, and one with eight times its rows: 2.6 and 21 MB of labels."""
+    """A store, and one with eight times its rows: 1.3 and 10.5 MB of labels."""
     folder = tmp_path_factory.mktemp("sizes")
-    labels = planted(1 << 17, 20, K, missing=0.1)
+    labels = planted(1 << 16, 20, K, missing=0.1)
     stored(labels, folder / "small", rows_per_chunk=4096)
     stored(np.tile(labels, (8, 1)), folder / "large", rows_per_chunk=4096)
     return folder / "small", folder / "large"
 
 
 @pytest.mark.parametrize("compiled_from", ["0", "inf"], ids=["compiled", "definitions"])
+@pytest.mark.first
 def test_memory_does_not_grow_with_the_rows(
     two_sizes: tuple[Path, Path], compiled_from: str
 ) -> None:
@@ -382,8 +383,8 @@ def test_memory_does_not_grow_with_the_rows(
     )
     for line in done.stdout.splitlines():
         method, small, large = json.loads(line)
-        # the labels that are read grow by 18 MB, and those that are written, 8 bytes each, by 7
-        assert large - small < 10e6, (method, small, large)
+        # the labels that are read grow by 9 MB, and those that are written, 8 bytes each, by 4
+        assert large - small < 5e6, (method, small, large)
     assert done.stdout.count("[") == 3
 
 

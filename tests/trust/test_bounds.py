@@ -14,12 +14,22 @@ KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 LEFT_OUT = ("test_jit.py", "test_conventions.py")
 
 
-def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with the bounds check, and a cache of its own: compiled code is not checked."""
+@pytest.fixture
+def compiled(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return a folder for code with the bounds check, kept from run to run if pytest keeps files.
+
+    The compiler takes four fifths of the time. Code of other sources is compiled again.
+    """
+    kept = getattr(request.config, "cache", None)
+    return tmp_path if kept is None else kept.mkdir("bounds")
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the bounds check, and a cache of its own: other code is not checked."""
     environment = {
         **os.environ,
         "NUMBA_BOUNDSCHECK": "1",
-        "NUMBA_CACHE_DIR": str(tmp_path),
+        "NUMBA_CACHE_DIR": str(folder),
     }
     return subprocess.run(
         [sys.executable, *arguments],
@@ -30,7 +40,7 @@ def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_check_is_on(tmp_path: Path) -> None:
+def test_the_check_is_on(compiled: Path) -> None:
     pytest.importorskip("numba", reason="numba is not installed")
     script = """
 import numpy as np
@@ -39,13 +49,14 @@ codes, out = np.zeros((2, 1), np.uint8), np.zeros(1)
 arguments = codes, np.uint8(255), np.array([5, 6], np.int32), np.ones(2), 0, 1, out
 _kernels.contingency.cluster_sums.compiled(*arguments)
 """
-    assert "IndexError" in run(tmp_path, "-c", script).stderr
+    assert "IndexError" in run(compiled, "-c", script).stderr
 
 
-def test_kernels_stay_inside_their_arrays(tmp_path: Path) -> None:
+@pytest.mark.first
+def test_kernels_stay_inside_their_arrays(compiled: Path) -> None:
     pytest.importorskip("numba", reason="numba is not installed")
     files = [str(p) for p in sorted(KERNELS.glob("test_*.py")) if p.name not in LEFT_OUT]
     options = ("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
-    result = run(tmp_path, *options, *files)
+    result = run(compiled, *options, *files)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-2000:]
     assert " passed" in result.stdout

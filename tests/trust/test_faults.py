@@ -122,6 +122,7 @@ def test_temporary_files_are_private(tmp_path, monkeypatch):
     assert not any(Path(folder).exists() for folder in folders)
 
 
+@pytest.mark.first
 def test_thousands_of_fits_take_no_more_memory_threads_or_files():
     process = psutil.Process()
     models = [prepare(key, 3, 0) for key in ("ccgp", "eac", "sec", "voting", "lwea")]
