@@ -21,8 +21,9 @@ _MOST_NAMES = 5
 
 def shorten(name: Any, longest: int = _LONGEST_NAME) -> str:
     """Return a name as one line of at most `longest` characters, without control characters."""
-    text = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in str(name))
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    text = str(name)
+    shown = text if len(text) <= longest else text[: longest - 1] + "…"
+    return "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in shown)
 
 
 def to_json(value: Any) -> Any:
