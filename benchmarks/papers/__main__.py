@@ -68,9 +68,11 @@ def show_list() -> None:
     every: list[Task] = []
     every_left: list[Task] = []
     notes: dict[tuple[str, str], list[str]] = {}
-    for table in read_tables().values():
+    tables = read_tables()
+    records = {paper: Records(paper) for paper in {table.paper for table in tables.values()}}
+    for table in tables.values():
         tasks = list(dict.fromkeys(table.tasks()))
-        left = missing(tasks, {table.paper: Records(table.paper)})
+        left = missing(tasks, records)
         every += tasks
         every_left += left
         grid.add_row(

@@ -40,16 +40,24 @@ class Expectation:
             for method, by_data in seconds.items()
         }
 
+        self._expected: dict[tuple[str, str, str], float] = {}
+
     def seconds(self, task: Task) -> float:
-        """Return the expected seconds of one fit."""
-        medians = self.medians.get(method_of(task.key), {})
-        rows = json.loads(task.recipe).get("rows")
-        if task.data in medians and rows is None:
-            return medians[task.data]
-        n = self.sizes.get(task.data, 1000) if rows is None else rows
+        """Return the expected seconds of one fit, which draws and parameters do not change."""
+        asked = task.key, task.data, task.recipe
+        if asked not in self._expected:
+            self._expected[asked] = self._seconds(*asked)
+        return self._expected[asked]
+
+    def _seconds(self, key: str, data: str, recipe: str) -> float:
+        medians = self.medians.get(method_of(key), {})
+        rows = json.loads(recipe).get("rows")
+        if data in medians and rows is None:
+            return medians[data]
+        n = self.sizes.get(data, 1000) if rows is None else rows
         if not medians:
             return SECONDS_PER_PAIR * n**2
-        logs = np.log([self.sizes[data] for data in medians])
+        logs = np.log([self.sizes[known] for known in medians])
         times = np.log(np.maximum(list(medians.values()), 1e-4))
         exponent = EXPONENT
         if len(set(logs)) >= 3:

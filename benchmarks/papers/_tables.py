@@ -7,7 +7,7 @@ import itertools
 import json
 import tomllib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -235,6 +235,7 @@ def canonical(content: dict[str, Any]) -> str:
     return json.dumps(content, sort_keys=True, separators=(",", ":"))
 
 
+@cache  # asked for every fit of a table, and tables have few recipes
 def recipe_id(recipe: str) -> str:
     """Return the short name of a recipe in the records."""
     return sha256(recipe.encode()).hexdigest()[:8]

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from sklearn.metrics import adjusted_rand_score
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
-from benchmarks.papers import _ensembles, _figures  # noqa: E402
+from benchmarks.papers import _ensembles, _figures, _pages  # noqa: E402
+from benchmarks.papers.__main__ import main  # noqa: E402
 from benchmarks.papers._expect import by_size, hours  # noqa: E402
 from benchmarks.papers._explanations import equal_text  # noqa: E402
 from benchmarks.papers._figures import draw, draw_figures  # noqa: E402
@@ -47,6 +49,24 @@ def store(tmp_path, monkeypatch):
     """Keep generated ensembles of a test apart."""
     monkeypatch.setattr(_ensembles, "STORE", tmp_path / "ensembles")
     return tmp_path / "ensembles"
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Return the pages that the records give."""
+    return pages()
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """Return the expected seconds of fits by the records."""
+    return expectation()
+
+
+@cache
+def kept(paper: str) -> Records:
+    """Return the records of the repository, which tests only read."""
+    return Records(paper)
 
 
 def small(key: str, data: list[str], draws: int, methods: list[str]) -> Table:
@@ -89,35 +109,35 @@ def test_reasons_name_cells_that_exist(table: Table) -> None:
 
 
 @each_table
-def test_a_quick_run_takes_less_than_five_minutes(table: Table) -> None:
+def test_a_quick_run_takes_less_than_five_minutes(table: Table, expected) -> None:
     """By the seconds of the records, not by those of this machine."""
     quick = table.limited(quick=True, data=None, draws=None)
     assert quick.tasks()
     assert not any(method.tuned for method in quick.methods)
-    assert hours(quick.tasks(), expectation()) < 5 / 60
+    assert hours(quick.tasks(), expected) < 5 / 60
 
 
-def test_pages_are_what_the_records_say() -> None:
-    for path, text in pages().items():
+def test_pages_are_what_the_records_say(texts) -> None:
+    for path, text in texts.items():
         assert path.read_text(encoding="utf-8") == text, "run python -m benchmarks.papers report"
 
 
 # -- records ---------------------------------------------------------------------------------------
 
 
-def test_lwea_has_the_printed_digits_in_all_cells_of_the_first_line_of_table_8() -> None:
+def test_lwea_has_the_printed_digits_in_all_cells_of_the_first_line_of_table_8(texts) -> None:
     table = small("003-table8", TABLES["003-table8"].data, 20, ["w/o Laplacian term (LWEA)"])
-    results = cells(table, Records("003"))
+    results = cells(table, kept("003"))
     assert [cell.verdict for cell in results] == ["equal"] * 24
     sentence = "The printed digits on the same draws: w/o Laplacian term (LWEA) in 24 of 24 cells"
     assert equal_text(results) == f"{sentence}."
-    text = next(text for path, text in pages().items() if path.name == "003-ec-cms.md")
+    text = next(text for path, text in texts.items() if path.name == "003-ec-cms.md")
     assert sentence in text
 
 
 def test_spce_has_the_printed_accuracy_on_the_authors_partitions_of_lung() -> None:
     table = small("004-lung", ["lung"], 10, ["SPCE, tuned"])
-    verdicts = {cell.measure: cell.verdict for cell in cells(table, Records("004"))}
+    verdicts = {cell.measure: cell.verdict for cell in cells(table, kept("004"))}
     assert verdicts == {"ACC": "equal", "NMI": "within", "ARI": "within"}
 
 
@@ -125,7 +145,7 @@ def test_spce_has_the_printed_values_if_all_components_count() -> None:
     lines = ["SPCE, tuned", "SPCE, all components, tuned"]
     data = ["glioma", "warpar10p", "tox171", "medical"]
     table = small("004-kmeans", data, 10, lines)
-    results = cells(table, Records("004"))
+    results = cells(table, kept("004"))
     verdicts = {line: [c.verdict for c in results if c.method.name == line] for line in lines}
     assert verdicts[lines[0]].count("below") == 7
     assert verdicts[lines[1]] == ["within"] * 12
@@ -134,7 +154,7 @@ def test_spce_has_the_printed_values_if_all_components_count() -> None:
 def test_scaled_features_give_the_printed_line_of_base_partitions() -> None:
     """Rows of length 1 on glioma and umist, columns of deviation 1 on ar."""
     table = small("004-kmeans", ["glioma", "umist", "ar"], 10, ["KM"])
-    assert [cell.verdict for cell in cells(table, Records("004"))] == ["within"] * 9
+    assert [cell.verdict for cell in cells(table, kept("004"))] == ["within"] * 9
 
 
 def test_components_of_the_learned_matrix_take_the_place_of_labels(store) -> None:
@@ -151,19 +171,19 @@ def test_components_of_the_learned_matrix_take_the_place_of_labels(store) -> Non
 
 def test_data_that_differ_from_the_papers_have_no_rank() -> None:
     table = TABLES["000-table2"]
-    ranking = order(table, cells(table, Records("000")), "ACC")
+    ranking = order(table, cells(table, kept("000")), "ACC")
     assert ranking is not None
     assert "iris" in ranking.data
     assert not {"wine", "ionosphere"} & set(ranking.data)
 
 
-def test_the_index_counts_every_fit_that_was_not_run_once() -> None:
+def test_the_index_counts_every_fit_that_was_not_run_once(texts, expected) -> None:
     left = {
         task
         for table in TABLES.values()
-        for task in missing(table.tasks(), {table.paper: Records(table.paper)})
+        for task in missing(table.tasks(), {table.paper: kept(table.paper)})
     }
-    text = next(text for path, text in pages().items() if path.name == "index.md")
+    text = next(text for path, text in texts.items() if path.name == "index.md")
     assert f"figures {len(left)} fits have no record" in text
     numbers = [
         line.split(" | ")[2]
@@ -171,25 +191,25 @@ def test_the_index_counts_every_fit_that_was_not_run_once() -> None:
         if "|" in line
     ]
     assert sum(map(int, numbers)) == len(left)
-    small, large = by_size(left, expectation()).values()
+    small, large = by_size(left, expected).values()
     assert f"These are {len(small)} fits" in text
     assert f" h, on data sets of up to 3000 samples and {len(large)} fits" in text
 
 
 def test_eccms_has_the_printed_values_of_umist_in_table_3() -> None:
     table = small("003-table3", ["umist"], 20, ["gamma1 = gamma2 = 1"])
-    assert [cell.verdict for cell in cells(table, Records("003"))] == ["equal"] * 3
+    assert [cell.verdict for cell in cells(table, kept("003"))] == ["equal"] * 3
 
 
 @pytest.mark.parametrize("method", ["DREC, tuned", "TRCE, tuned"])
 def test_tuned_parameters_give_the_printed_digits_on_ecoli(method: str) -> None:
     table = small("003-table4", ["ecoli"], 20, [method])
-    assert [cell.verdict for cell in cells(table, Records("003"))] == ["equal"]
+    assert [cell.verdict for cell in cells(table, kept("003"))] == ["equal"]
 
 
 def test_figures_are_drawn_from_the_records() -> None:
     table = TABLES["004-figure3"]
-    figure = draw(table, Records("004"))
+    figure = draw(table, kept("004"))
     titles = [axis.get_ylabel() for axis in figure.axes]
     assert titles == ["ACC", "NMI"]
     x = figure.axes[0].get_lines()[0].get_xdata()
@@ -218,7 +238,7 @@ def test_a_figure_without_data_or_records_says_so(tmp_path, monkeypatch) -> None
 
 def test_a_heat_map_has_one_image_per_data_set_and_measure() -> None:
     table = TABLES["001-figure1"]
-    figure = draw(table, Records("001"))
+    figure = draw(table, kept("001"))
     images = [axis.images[0].get_array() for axis in figure.axes if axis.images]
     assert len(images) == len(table.data) * len(table.measures)
     shape = len(table.content["y"]["values"]), len(table.content["x"]["values"])
@@ -226,14 +246,14 @@ def test_a_heat_map_has_one_image_per_data_set_and_measure() -> None:
     # one parameter down the rows, the other along the columns, as the records say
     x, y = table.content["x"]["values"][1], table.content["y"]["values"][2]
     tasks = table.fits("jaffe", table.methods[0], {"lambda1": x, "lambda2": y})
-    expected = np.mean([Records("001").get(task)["ACC"] for task in tasks])
+    expected = np.mean([kept("001").get(task)["ACC"] for task in tasks])
     assert images[0][2, 1] == pytest.approx(expected)
 
 
 def test_a_curve_is_the_course_of_one_record() -> None:
     table = TABLES["000-figure3"]
-    figure = draw(table, Records("000"))
-    record = Records("000").get(table.fits("iris", table.methods[0], {})[0])
+    figure = draw(table, kept("000"))
+    record = kept("000").get(table.fits("iris", table.methods[0], {})[0])
     drawn = figure.axes[0].get_lines()[0]
     assert list(drawn.get_ydata()) == record["history"]
     assert len(record["history"]) == record["n_iter"]
@@ -242,7 +262,7 @@ def test_a_curve_is_the_course_of_one_record() -> None:
 
 def test_learned_matrices_are_drawn_from_a_new_fit(store) -> None:
     table = small("000-figure2", ["iris"], 1, ["co-association", "RCE"])
-    figure = draw(table, Records("000"))
+    figure = draw(table, kept("000"))
     assert [axis.get_title(loc="left") for axis in figure.axes] == [
         "co-association",
         "RCE",
@@ -278,7 +298,7 @@ def test_a_paired_test_needs_a_difference_that_is_larger_than_its_spread() -> No
 @pytest.mark.parametrize("paper", sorted({table.paper for table in TABLES.values()}))
 def test_all_methods_of_a_draw_had_the_same_ensemble(paper: str) -> None:
     contents: dict[tuple[str, str, int], set[str]] = {}
-    for record in Records(paper).by_cell.values():
+    for record in kept(paper).by_cell.values():
         if record["ensemble"] not in ("features", "not recorded"):
             where = record["data"], record["recipe"], record["draw"]
             contents.setdefault(where, set()).add(record["ensemble"])
@@ -286,18 +306,19 @@ def test_all_methods_of_a_draw_had_the_same_ensemble(paper: str) -> None:
 
 
 @pytest.mark.shared
-def test_a_quick_run_repeats_the_records_and_the_printed_order(shared, tmp_path) -> None:
+@pytest.mark.first
+def test_a_quick_run_repeats_the_records_and_the_printed_order(
+    shared, tmp_path, monkeypatch, capsys, compiled_kernels
+) -> None:
     """The command of a researcher: three small data sets, five draws, every method."""
-    command = [sys.executable, "-m", "benchmarks.papers", "run", "003-table4", "--quick"]
-    done = subprocess.run(
-        [*command, "--records", str(tmp_path)], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "EC-CMS (0.8, 0.4)" in done.stdout
+    command = ["benchmarks.papers", "run", "003-table4", "--quick", "--records", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", command)
+    assert main() == 0
+    assert "EC-CMS (0.8, 0.4)" in capsys.readouterr().out
 
     table = TABLES["003-table4"].limited(quick=True, data=None, draws=None)
     assert len(table.data) == 3
-    fresh, stored = Records("003", tmp_path), Records("003")
+    fresh, stored = Records("003", tmp_path), kept("003")
     assert missing(table.tasks(), {"003": fresh}) == []
     repeated = [task for task in table.tasks() if stored.get(task)]
     assert len(repeated) > 150
@@ -375,13 +396,24 @@ def test_a_run_continues_where_it_was_stopped(tmp_path, store, monkeypatch) -> N
     _ensembles.read.cache_clear()
 
 
-def test_commands_run() -> None:
-    for command in (["list"], ["report", "--check"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.papers", *command],
-            cwd=ROOT, capture_output=True, text=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
+def test_the_list_is_printed() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.papers", "list"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [key for key in TABLES if key not in done.stdout] == []
+
+
+def test_the_report_names_pages_that_are_out_of_date(texts, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks.papers", "report", "--check"])
+    monkeypatch.setattr(_pages, "pages", lambda: texts)
+    assert main() == 0
+    assert capsys.readouterr().out == ""
+    changed = next(path for path in texts if path.name == "index.md")
+    monkeypatch.setattr(_pages, "pages", lambda: texts | {changed: "no page"})
+    assert main() == 1
+    assert capsys.readouterr().out.startswith("docs/papers/index.md is out of date")
 
 
 # -- verdicts --------------------------------------------------------------------------------------
@@ -436,9 +468,9 @@ def test_tuned_values_are_the_best_of_complete_grids(tmp_path) -> None:
     assert best_values(table, records, "a", per_draw, "ARI")[0] == (0.3, 0.9)
 
 
-def test_tasks_are_parted_at_3000_samples() -> None:
+def test_tasks_are_parted_at_3000_samples(expected) -> None:
     tasks = TABLES["002-table3"].tasks()
-    small, large = by_size(tasks, expectation()).values()
+    small, large = by_size(tasks, expected).values()
     assert len(small) + len(large) == len(tasks)
     assert {"iris", "tr11"} <= {task.data for task in small}
     assert {"letter", "mnist"} <= {task.data for task in large}
