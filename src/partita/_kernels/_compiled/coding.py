@@ -5,7 +5,7 @@ from __future__ import annotations
 from partita._kernels._compiled._jit import jit
 
 
-@jit
+@jit(allocates=False)
 def extent(values, start, stop, low, high):
     m = values.shape[1]
     for i in range(m):
@@ -17,7 +17,7 @@ def extent(values, start, stop, low, high):
             high[i] = max(high[i], values[x, i])
 
 
-@jit
+@jit(allocates=False)
 def shift(values, low, high, start, stop, shifted, is_present):
     for x in range(start, stop):
         for i in range(values.shape[1]):
@@ -31,7 +31,7 @@ def shift(values, low, high, start, stop, shifted, is_present):
     return True
 
 
-@jit
+@jit(allocates=False)
 def recode(shifted, codes, start, stop, out):
     for x in range(start, stop):
         for i in range(shifted.shape[1]):

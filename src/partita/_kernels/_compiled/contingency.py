@@ -46,7 +46,7 @@ def _cluster_sums(codes, missing_code, offsets, values, first, last, lists, out)
                 out[clusters[a]] += value
 
 
-@jit
+@jit(allocates=False)
 def n_labeled(codes, missing_code, start, stop, out):
     for x in range(start, stop):
         total = 0
@@ -97,7 +97,7 @@ def _row_sums(codes, missing_code, offsets, values, start, stop, lists, out):
         out[x] = total
 
 
-@jit
+@jit(allocates=False)
 def row_forms(codes, missing_code, offsets, table, start, stop, out):
     m = codes.shape[1]
     for x in range(start, stop):
@@ -113,7 +113,7 @@ def row_forms(codes, missing_code, offsets, table, start, stop, out):
         out[x] = own + 2.0 * between
 
 
-@jit
+@jit(allocates=False)
 def against(codes, missing_code, offsets, weights, groups, out):
     m = np.uint64(codes.shape[1])
     for x in range(len(codes)):
@@ -125,7 +125,7 @@ def against(codes, missing_code, offsets, weights, groups, out):
                 out[np.uint64(offsets[i]) + row[i], group] += weight
 
 
-@jit
+@jit(allocates=False)
 def pair_table(first, second, missing_code, weights, table):
     for x in range(len(first)):
         if first[x] != missing_code and second[x] != missing_code:

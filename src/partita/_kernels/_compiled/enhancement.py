@@ -10,12 +10,12 @@ _TILE = 32  # a tile of five matrices and its transpose, 80 kB, stay in the seco
 _N_SUMS = 12
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _clip(x):
     return min(max(x, 0.0), 1.0)
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _pull(a, u, p, f, penalties, locked):
     """Return gamma1 (A - E) + Y1 + gamma2 F - Y2, from which the next C follows.
 
@@ -26,7 +26,7 @@ def _pull(a, u, p, f, penalties, locked):
     return pull + gamma2 * (2.0 * f) - gamma2 * p
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _error(a, c, u, penalties, locked):
     """Return E where it is free (then Y1 = lam E), and Y1 where E is fixed at 0 (locked)."""
     lam, gamma1, _ = penalties
@@ -35,7 +35,7 @@ def _error(a, c, u, penalties, locked):
     return (gamma1 * (a - c) + lam * u) / (gamma1 + lam)
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _squares(x, y):
     return x * x + y * y
 

@@ -6,14 +6,14 @@ from partita._kernels._compiled._jit import jit
 from partita._kernels._compiled._pulls import CLIQUES, EDGES, fill_pulls
 
 
-@jit
+@jit(allocates=False)
 def pulls(adjacency, parts, tally, first, last, out):
     kind, start, other, value, pin_start, _, mass = adjacency
     for v in range(first, last):
         fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, out[v])
 
 
-@jit
+@jit(allocates=False)
 def edges_cut(adjacency, parts):
     start, other, value = adjacency.start, adjacency.other, adjacency.value
     twice = 0.0
@@ -24,7 +24,7 @@ def edges_cut(adjacency, parts):
     return twice / 2
 
 
-@jit
+@jit(allocates=False)
 def count_pins(adjacency, parts, tally):
     kind, start, other, mass = adjacency.kind, adjacency.start, adjacency.other, adjacency.mass
     for e in range(len(tally)):

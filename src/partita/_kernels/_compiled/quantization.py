@@ -7,7 +7,7 @@ import numpy as np
 from partita._kernels._compiled._jit import jit
 
 
-@jit
+@jit(allocates=False)
 def table_extremes(lookup, previous, offsets, first, last, extremes):
     lowest, highest, largest_change, smallest_change = extremes
     n_groups = np.uint64(lookup.shape[1])  # unsigned: numba does not test for negative indices
@@ -26,7 +26,7 @@ def table_extremes(lookup, previous, offsets, first, last, extremes):
             largest_change[i, k], smallest_change[i, k] = top, bottom
 
 
-@jit
+@jit(allocates=False)
 def quantize(table, middle, per_step, first, last, out):
     for c in range(first, last):
         row, steps = table[c], out[c]

@@ -14,7 +14,7 @@ _EMPTY = np.int64(-1)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _mix(x):
     """Return a hash of 64 bits (the finalizer of SplitMix64)."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
@@ -31,7 +31,7 @@ def distinct(codes, inverse, first):
     return _distinct(codes, np.full(size, _EMPTY), inverse, first)
 
 
-@jit
+@jit(allocates=False)
 def _distinct(codes, table, inverse, first):
     """Fill `inverse` and `first` as `distinct` does; `table` is scratch, full of _EMPTY."""
     n, m = codes.shape
@@ -71,7 +71,7 @@ def _distinct(codes, table, inverse, first):
     return n_distinct
 
 
-@jit
+@jit(allocates=False)
 def gather_colors(codes, missing_code, offsets, row_color, first, last, cluster_color):
     for c in range(offsets[first], offsets[last]):
         cluster_color[c] = np.uint64(0)
@@ -93,7 +93,7 @@ def gather_colors(codes, missing_code, offsets, row_color, first, last, cluster_
             cluster_color[c] = _mix(cluster_color[c] ^ partition)
 
 
-@jit
+@jit(allocates=False)
 def spread_colors(codes, missing_code, offsets, cluster_color, start, stop, row_color):
     for x in range(start, stop):
         total = np.uint64(0)
@@ -109,7 +109,7 @@ def number_by_appearance(codes, missing_code, offsets, order, first, last, new_c
     _number(codes, missing_code, offsets, order, first, last, next_code, new_code)
 
 
-@jit
+@jit(allocates=False)
 def _number(codes, missing_code, offsets, order, first, last, next_code, new_code):
     """Fill `new_code` as `number_by_appearance` does; `next_code` is scratch."""
     unseen = offsets[last] - offsets[first]
@@ -130,7 +130,7 @@ def rename(codes, missing_code, offsets, new_code, order, partitions, start, sto
     _rename(codes, missing_code, offsets[partitions], new_code, order, partitions, start, stop, out)
 
 
-@jit
+@jit(allocates=False)
 def _rename(codes, missing_code, offset, new_code, order, partitions, start, stop, out):
     """Fill `out` as `rename` does."""
     n_columns = np.uint64(len(partitions))

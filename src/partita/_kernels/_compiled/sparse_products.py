@@ -7,7 +7,7 @@ import numpy as np
 from partita._kernels._compiled._jit import jit
 
 
-@jit
+@jit(allocates=False)
 def multiply(indptr, indices, data, columns, start, stop, out):
     """Add eight rows of `columns` at a time: sums are stored less often, in the same order."""
     p = np.uint64(columns.shape[1])
