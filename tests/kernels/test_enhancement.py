@@ -146,3 +146,38 @@ def test_single_precision_is_computed_in_double_precision():
     np.testing.assert_array_equal(sums, expected)
     for X, Y in zip(state, state_of_wide, strict=True):
         np.testing.assert_array_equal(X, Y.astype(np.float32))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("n", [1, 2, 31, 33, 34, 288, 289, 290, 321])
+def test_forms_agree_on_tiles_of_any_size_and_share_of_locked_pairs(n, share):
+    rng = np.random.default_rng(n)
+    A, _, C, C_old, U, Q, *_ = random_state(n, rng)
+    locked = np.triu(rng.random((n, n)) < share)
+    locked |= locked.T
+    r = rng.uniform(0.5, 3, n)
+    for penalties in (*PENALTIES, (LAM, 1.0, 2.0), (LAM, 2.0, 1.0), (1.0, 1.0, 1.0)):
+        for start in range(0, n, 256):
+            stop = min(start + 256, n)
+            sums = np.full(_kernels.enhancement.N_SUMS, np.nan)
+            step = _kernels.enhancement.enhance_rows
+            state = C_old, U, Q
+            _, (*_, state, sums) = call_both(
+                step, A, locked, r, penalties, C, start, stop, state, sums
+            )
+            C_old, U, Q = state
+            assert np.isfinite(sums).all()
+
+
+def test_ties_and_bounds_of_the_clip():
+    """Means of exactly 0 and 1, and equal old and new entries."""
+    n = 40
+    values = np.random.default_rng(5).choice([-1.0, 0.0, 0.5, 1.0, 2.0], (4, n, n))
+    A, C, U, Q = values
+    locked = np.eye(n, dtype=bool)
+    sums = np.zeros(_kernels.enhancement.N_SUMS)
+    step = _kernels.enhancement.enhance_rows
+    _, (*_, sums) = call_both(
+        step, A, locked, np.ones(n), PENALTIES[0], C, 0, n, (C.copy(), U, Q), sums
+    )
+    assert sums[0] == 0.0  # C has not changed
