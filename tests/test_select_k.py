@@ -12,7 +12,8 @@ from sklearn.metrics import silhouette_score
 from sklearn.preprocessing import StandardScaler
 
 from partita import config_context
-from partita.consensus import EAC, LWEA, SEC, _certainty_cut
+from partita.consensus import CCGP, EAC, LWEA, SEC, _certainty_cut
+from partita.consensus.nested import labels_for_each
 from partita.datasets import make_partitions
 from partita.diagnostics import confidence_and_margin
 from partita.ensemble import Ensemble, _ensemble
@@ -444,6 +445,15 @@ def test_all_numbers_share_one_embedding(monkeypatch):
     n_ensembles = 1 + 2 * 3 + 4 * (1 + 2 * 2)
     assert len(reductions) == len(embeddings) == n_ensembles
     assert len(cuts) == 5 * n_ensembles
+
+
+def test_numbers_cut_on_several_threads_are_those_of_one():
+    partitions = make_partitions(900, 9, 3, noise=0.5)[0]
+    labels = []
+    for n_threads in (1, 3):
+        with config_context(n_threads=n_threads):
+            labels.append(list(labels_for_each(CCGP(random_state=0), partitions, range(2, 9))))
+    np.testing.assert_array_equal(*labels)
 
 
 @pytest.mark.parametrize("method", [EAC, LWEA])

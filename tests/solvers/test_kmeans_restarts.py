@@ -36,6 +36,28 @@ def test_inertia_of_noise_is_near_that_of_full_restarts(k):
     assert ours < 1.02 * theirs
 
 
+@pytest.mark.parametrize("k", [2, 6, 12])
+def test_many_points_choose_their_restart_by_a_sample(monkeypatch, k):
+    rng = np.random.default_rng(k)
+    X, _ = directions(rng, 6000, k, 0.6)
+    w = rng.pareto(2.0, 6000) + 0.1
+    by_sample = [batched_kmeans(X, w, k, np.random.default_rng(s))[1] for s in range(4)]
+    monkeypatch.setattr(kmeans_restarts, "_SAMPLED", 6000)
+    by_all = [batched_kmeans(X, w, k, np.random.default_rng(s))[1] for s in range(4)]
+    assert by_sample != by_all  # the sample was used
+    assert np.mean(by_sample) < 1.005 * np.mean(by_all)
+
+
+def test_a_sample_holds_no_point_without_weight():
+    rng = np.random.default_rng(0)
+    X = normalize_rows(rng.normal(size=(5000, 3)))
+    w = (np.arange(5000) % 5 == 0).astype(float)
+    some = kmeans_restarts._sample(kmeans_restarts._Points(X, w), X, w, 2000, rng)
+    chosen = {row.tobytes() for row in X[w > 0].astype(np.float32)}
+    assert {row.tobytes() for row in np.ascontiguousarray(some.rows[:, :3])} <= chosen
+    assert some.n <= 1000
+
+
 def test_inertia_belongs_to_the_labels():
     rng = np.random.default_rng(0)
     X, w = normalize_rows(rng.normal(size=(200, 4))), rng.uniform(0.5, 2, 200)

@@ -52,7 +52,7 @@ def test_seeds_are_those_of_scikit_learn(points, n_clusters, is_rounded):
 
 def test_the_sample_follows_the_weights():
     weights = np.array([0.0, 1.0, 0.0, 3.0, 0.0])
-    rows, times = kmeans._draw(weights, 40_000, np.random.default_rng(0))
+    rows, times = kmeans.draw_points(weights, 40_000, np.random.default_rng(0))
     assert rows.tolist() == [1, 3]
     assert times.sum() == 40_000
     np.testing.assert_allclose(times / 40_000, [0.25, 0.75], rtol=0, atol=0.01)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._threads import run_shares
 from partita.consensus.base import BaseConsensus, RowsSolution, Size, Solution
 from partita.ensemble import Ensemble, SoftEnsemble
 from partita.matrices.label_graph import LabelGraph, has_matrix, is_gram_cheaper
@@ -87,15 +88,21 @@ class CertaintyCut(BaseConsensus):
         graph = LabelGraph(ensemble, self._certainty(ensemble))
         with one_blas_thread():
             _, embedding = transfer_cut_embedding(graph, ensemble.weights, max(numbers, default=1))
-        for k in numbers:
-            labels, inertia = batched_kmeans(
-                normalize_rows(embedding[:, :k]),
-                ensemble.weights,
-                k,
-                self._random_generator(),
-                n_init=self.n_init,
-            )
-            yield Solution(labels, objective=inertia)
+        rngs = [self._random_generator() for _ in numbers]  # in order, whatever thread uses them
+        solutions: dict[int, Solution] = {}
+
+        def cut(first: int, last: int) -> None:
+            for k, rng in zip(numbers[first:last], rngs[first:last], strict=True):
+                points = normalize_rows(embedding[:, :k])
+                labels, inertia = batched_kmeans(
+                    points, ensemble.weights, k, rng, n_init=self.n_init
+                )
+                solutions[k] = Solution(labels, objective=inertia)
+
+        work = ensemble.n_rows * sum(numbers) * self.n_init
+        with one_blas_thread():  # around all threads, which would set it for each other
+            run_shares(cut, len(numbers), work, per_thread=len(numbers))
+        yield from (solutions[k] for k in numbers)
 
     def _solve_rows(self, rows: Rows, rng: np.random.Generator) -> RowsSolution:
         stages = Stages.load(self.checkpoint, self._checkpoint_identity(rows))

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
 from partita._threads import thread_pools
 from partita.solvers.kmeans_seeds import WeightedSeeds
 
-__all__ = ["TOLERANCE", "kmeans_model", "one_blas_thread", "weighted_kmeans"]
+__all__ = ["TOLERANCE", "draw_points", "kmeans_model", "one_blas_thread", "weighted_kmeans"]
 
 TOLERANCE = 1e-4  # squared movement of the centers, relative to the mean variance
 _SAMPLE = 1 << 14  # draws on which restarts run if there are more than twice as many points
@@ -87,7 +87,7 @@ def kmeans_model(
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SklearnConvergenceWarning)
         if embedding.shape[0] > 2 * n_draws:
-            rows, times = _draw(weights, n_draws, np.random.default_rng(seed))
+            rows, times = draw_points(weights, n_draws, np.random.default_rng(seed))
             sample = embedding[rows]
             model = KMeans(n_clusters, init=_seeds(sample, times), n_init=n_init, **options)
             options |= {"init": model.fit(sample, sample_weight=times).cluster_centers_}
@@ -104,7 +104,7 @@ def _seeds(embedding: NDArray[np.float64] | sp.csr_array, weights: NDArray[np.fl
     return WeightedSeeds(weights) if is_plain else "k-means++"
 
 
-def _draw(
+def draw_points(
     weights: NDArray[np.float64], n_draws: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Draw points with probabilities proportional to their weights; return them and how often."""

@@ -2,7 +2,8 @@
 
 A restart of k-means on a thousand points takes less time than the calls around it. Here all
 restarts share every matrix product, and a restart that falls behind is given up: after a few
-iterations the inertias of the restarts hardly change their order.
+iterations the inertias of the restarts hardly change their order. Many points are not needed to see
+which restart is the best: all but the last round use a sample of them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.solvers.kmeans import one_blas_thread
+from partita.solvers.kmeans import draw_points, one_blas_thread
 
 __all__ = ["batched_kmeans"]
 
@@ -25,6 +26,9 @@ _TINY = np.float32(1e-30)
 _CACHED = 1 << 17  # numbers of a block that stay in the cache between its passes
 _TRIALS = 2  # points of which k-means++ takes the best
 _SEEDED = 1 << 23  # distances that the seeding holds at once
+_SAMPLED = (
+    2000  # points that choose the restart, or 100 a cluster; half as many again use no sample
+)
 
 
 def batched_kmeans(
@@ -38,8 +42,10 @@ def batched_kmeans(
     """Return labels and inertia of the best of `n_init` k-means runs.
 
     Each restart begins with greedy k-means++. After 3 iterations the best three restarts go on,
-    after 6 more the best one, until the inertia decreases by less than 0.01 %. Fewer than
-    `n_clusters` distinct points give fewer clusters; the caller must report that.
+    after 6 more the best one, until the inertia decreases by less than 0.01 %. If there are more
+    than 3000 points, or 150 a cluster, all but the last of these three steps use 2000 points (100 a
+    cluster), drawn in proportion to their weights. Fewer than `n_clusters` distinct points give
+    fewer clusters; the caller must report that.
 
     Parameters
     ----------
@@ -55,10 +61,13 @@ def batched_kmeans(
         Number of restarts.
     """
     points = _Points(embedding, weights)
+    some = _sample(points, embedding, weights, max(_SAMPLED, 100 * n_clusters), rng)
+    *rounds, last = _ROUNDS
     with one_blas_thread():
-        centers = _seed(points, n_clusters, n_init, rng)
-        for max_iter, n_best in _ROUNDS:
-            centers, inertia = _iterate(points, centers, max_iter, n_best)
+        centers = _seed(some, n_clusters, n_init, rng)
+        for max_iter, n_best in rounds:
+            centers, _ = _iterate(some, centers, max_iter, n_best)
+        centers, inertia = _iterate(points, centers, *last)
         labels = points.nearest(centers[0])
     return labels, float(inertia[0])
 
@@ -123,6 +132,20 @@ class _Points:
     def nearest(self, centers: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return the nearest of the centers (n_clusters, p + 1) to each point."""
         return np.argmax(self.scores(centers, slice(None)).T, axis=1)
+
+
+def _sample(
+    points: _Points,
+    embedding: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    size: int,
+    rng: np.random.Generator,
+) -> _Points:
+    """Draw points in proportion to their weights; all of them if they are not many more."""
+    if points.n <= 1.5 * size:
+        return points
+    rows, times = draw_points(weights, size, rng)
+    return _Points(embedding[rows], times)
 
 
 def _seed(
