@@ -10,7 +10,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
-from benchmarks.scoreboard import calibration, choosing_k  # noqa: E402
+from benchmarks.scoreboard import against_lwgp, calibration, choosing_k  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
 from benchmarks.scoreboard._tables import by_kind, false_alarms, table  # noqa: E402
@@ -49,6 +49,10 @@ def scanned_words() -> str:
 
 def pools_table() -> str:
     return _board_table(_board("tables, at the true K"))
+
+
+def against_lwgp_words() -> str:
+    return against_lwgp.words(read(against_lwgp.RECORDS))
 
 
 def words() -> str:

@@ -18,7 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.scoreboard import __main__ as scoreboard  # noqa: E402
-from benchmarks.scoreboard import _tables_of_k, calibration, choosing_k  # noqa: E402
+from benchmarks.scoreboard import (  # noqa: E402
+    _tables_of_k,
+    against_lwgp,
+    calibration,
+    choosing_k,
+    design_of_k,
+)
 from benchmarks.scoreboard._picture import cliques, draw  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, append, read  # noqa: E402
 from benchmarks.scoreboard._rules import gap_statistic  # noqa: E402
@@ -264,6 +270,29 @@ def test_noise_features_are_finite(kind) -> None:
     assert 100 <= len(X) <= 1000
 
 
+@pytest.mark.parametrize("kind", [*design_of_k.CLUSTERS, *design_of_k.NOISE])
+def test_shapes_of_the_design_are_finite_and_not_those_of_the_tables(kind) -> None:
+    is_noise = kind in design_of_k.NOISE
+    X = design_of_k.noise(kind, 0) if is_noise else design_of_k.clusters(kind, 0)[0]
+    assert np.isfinite(X).all()
+    assert 100 <= len(X) <= 1000
+    if kind in _tables_of_k.SHAPES:
+        assert not np.isin(X, _tables_of_k.shapes(kind, 0)[0]).any()
+    if kind in _tables_of_k.NOISE_FEATURES:
+        assert not np.isin(X, _tables_of_k.noise_features(kind, 0)).any()
+
+
+def test_the_design_continues_its_records(tmp_path, capsys) -> None:
+    file = tmp_path / "records.jsonl"
+    options = ["--seeds", "1", "--kinds", "linked rings", "ball", "--records", str(file)]
+    for _ in range(2):
+        design_of_k.main(options)
+        assert [r["true_k"] for r in read(file)] == [2, None]
+    printed = capsys.readouterr().out
+    assert "| linked rings | 1 | 1 | 0 | 0.00 |" in printed
+    assert "| ball | 1 | 0 |" in printed
+
+
 # -- calibration -----------------------------------------------------------------------------------
 
 
@@ -287,3 +316,30 @@ def test_the_records_say_that_a_majority_below_one_half_changes() -> None:
     samples, kept = calibration.total(read(calibration.RECORDS), "repeatability")
     assert kept[:5].sum() < 0.5 * samples[:5].sum()
     assert np.all(np.diff((kept / samples)[4:]) > -0.05)  # more repeatable, more often kept
+
+
+# -- the default and LWGP --------------------------------------------------------------------------
+
+
+def test_both_methods_fuse_the_same_draws(tmp_path, capsys) -> None:
+    file = tmp_path / "records.jsonl"
+    arguments = ["--sets", "iris", "--draws", "2", "--records", str(file)]
+    assert against_lwgp.main(arguments) == 0
+    first = read(file)
+    assert [record["protocol"] for record in first] == list(against_lwgp.PROTOCOLS)
+    assert all(len(record["ccgp"]) == len(record["lwgp"]) == 2 for record in first)
+    assert against_lwgp.main(arguments) == 0
+    assert read(file) == first  # the same call adds nothing
+    assert "On 3 ensembles" in capsys.readouterr().out
+
+
+def test_ensembles_on_which_the_default_loses_are_named() -> None:
+    def record(name: str, difference: float) -> dict[str, object]:
+        lwgp = np.array([0.5, 0.6])
+        scores = {"ccgp": (lwgp + difference + [-0.01, 0.01]).tolist(), "lwgp": lwgp.tolist()}
+        return {"set": name, "protocol": "K", **scores}
+
+    text = against_lwgp.words([record("worse", -0.03), record("equal", -0.01), record("up", 0.04)])
+    assert "above `LWGP` on 1 of them and more than 0.02 below on 1." in text
+    assert "worse, K: -0.030 ± 0.010." in text
+    assert "equal" not in text

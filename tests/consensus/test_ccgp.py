@@ -95,6 +95,13 @@ def test_lwgp_is_misled_by_random_labels() -> None:
     assert adjusted_rand_score(y, LWGP(10, random_state=0).fit_predict(partitions)) < 0.5
 
 
+def test_clusters_far_from_random_keep_the_certainty_of_lwgp() -> None:
+    partitions = make_partitions(200, 8, 4, noise=0.02)[0]
+    corrected = matrices.corrected_certainty(partitions, 0.4)
+    plain = matrices.cluster_certainty(partitions, 0.4)
+    np.testing.assert_allclose(corrected, plain / plain.max(), rtol=1e-9)
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1e-3, 0.1])
 def test_small_weights_are_rescaled(scale: float) -> None:
     """Equal weights below 1 count as one sample each."""

@@ -30,5 +30,15 @@ def certainty_slowly(partitions: np.ndarray, theta: float) -> np.ndarray:
         rows.append((entropy, expected, np.count_nonzero(partitions[:, i] == k)))
     H, H0, size = np.array(rows).T
     ratio = np.divide(H, H0, out=np.ones(len(H)), where=H0 > 1e-12)
-    exponent = ratio * (H0 @ size / size.sum()) / (theta * partitions.shape[1])
+    chance = H0 @ size / size.sum()
+    corrected = [h + looks_random(r) * (r * chance - h) for h, r in zip(H, ratio, strict=True)]
+    exponent = np.asarray(corrected) / (theta * partitions.shape[1])
     return np.exp(exponent.min() - exponent)
+
+
+def looks_random(ratio: float) -> float:
+    """Return 0 up to 0.5, 1 from 0.8 on, and a cubic with slope 0 at both ends in between."""
+    if not 0.5 < ratio < 0.8:
+        return float(ratio >= 0.8)
+    t = (ratio - 0.5) / 0.3
+    return 3 * t**2 - 2 * t**3

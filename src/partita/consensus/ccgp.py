@@ -27,15 +27,17 @@ class CCGP(CertaintyCut):
     Samples and base clusters are the two sides of a bipartite graph, as in `LWGP`. The edge between
     a sample and each of its clusters is the certainty of that cluster, corrected for chance,
 
-        B̃ = B diag(w),  w_c = exp(-ρ_c H̄₀ / (theta m)),  ρ_c = H(c) / H₀(c).
+        B̃ = B diag(w),  w_c = exp(-[(1 - s_c) H(c) + s_c ρ_c H̄₀] / (theta m)),  ρ_c = H(c) / H₀(c).
 
     H(c) is the entropy of the cluster with respect to the other partitions, H₀(c) that of a random
-    cluster of the same size, and H̄₀ the mean of H₀ over all samples. The graph is cut by a transfer
-    cut: the eigenproblem is solved on the side of the clusters.
+    cluster of the same size, and H̄₀ the mean of H₀ over all samples. The share s_c rises smoothly
+    from 0 at ρ = 0.5 to 1 at ρ = 0.8. The graph is cut by a transfer cut: the eigenproblem is
+    solved on the side of the clusters.
 
-    The entropy of a cluster of s samples is at most log₂ s bits. So the certainty of LWGP is high
-    for small clusters, whatever they contain, and on ensembles with many random labels they decide
-    the cut. The ratio ρ is about 1 for a random cluster of any size.
+    The entropy of a cluster of n samples is at most log₂ n bits. So the certainty of LWGP (s = 0)
+    is high for small clusters, whatever they contain, and on ensembles with many random labels they
+    decide the cut. The ratio ρ is about 1 for a random cluster of any size. Clusters that are far
+    from random keep the certainty of LWGP.
 
     This is the default method of the library: its cost is nearly linear in the number of samples,
     it is about as accurate as LWGP on clean ensembles, and noisy ones do not mislead it.

@@ -21,6 +21,7 @@ __all__ = ["certainty_above_chance", "corrected_certainty", "expected_entropy"]
 
 _FEW = 512  # base clusters: all partitions at once, without a search for equal sizes
 _ROUNDING = 1e-9  # relative differences of sums of weights up to this are rounding errors
+_GENUINE, _RANDOM = 0.5, 0.8  # ratios of the entropy to that of a random cluster
 _ENTRIES = 1 << 15  # pairs of sizes at a time; their numbers stay in the cache
 
 
@@ -30,10 +31,11 @@ def corrected_certainty(partitions: Any, theta: float = 0.4) -> NDArray[np.float
     With the entropy H(c) of a cluster with respect to the other partitions and its expected value
     H₀(c) for a random cluster of the same size,
 
-        w_c = exp(-ρ_c H̄₀ / (theta m)),  ρ_c = H(c) / H₀(c),
+        w_c = exp(-[(1 - s_c) H(c) + s_c ρ_c H̄₀] / (theta m)),  ρ_c = H(c) / H₀(c),
 
-    divided by the largest w. H̄₀ is the mean of H₀, weighted by size. For a cluster of average H₀
-    this is the certainty of `cluster_certainty`; smaller clusters lose what chance gave them.
+    divided by the largest w. H̄₀ is the mean of H₀, weighted by size, and s rises smoothly from 0 at
+    ρ = 0.5 to 1 at ρ = 0.8. A cluster with less than half of the entropy of a random one keeps the
+    certainty of `cluster_certainty`; one that looks random loses what chance gave it for its size.
 
     Parameters
     ----------
@@ -195,7 +197,10 @@ def certainty_above_chance(
 ) -> NDArray[np.float64]:
     """Return the corrected certainty from entropies and their expected values.
 
-    A cluster whose expected entropy is 0, such as a single sample, is as good as chance.
+    A cluster whose expected entropy is 0, such as a single sample, is as good as chance. The more
+    a cluster looks random, the more its entropy is replaced by the same share of the mean expected
+    entropy. The correction of clusters that are far from random would cost accuracy: the small
+    ones among them are certain for a reason.
 
     Parameters
     ----------
@@ -206,5 +211,8 @@ def certainty_above_chance(
     """
     is_defined = expected > 0
     ratio = np.where(is_defined, entropy / np.where(is_defined, expected, 1.0), 1.0)
-    exponent = ratio * (expected @ sizes) / (sizes.sum() * scale)
+    step = np.clip((ratio - _GENUINE) / (_RANDOM - _GENUINE), 0.0, 1.0)
+    step *= step * (3.0 - 2.0 * step)
+    mean = (expected @ sizes) / sizes.sum()
+    exponent = (entropy + step * (ratio * mean - entropy)) / scale
     return np.exp(exponent[sizes > 0].min() - exponent)
