@@ -64,7 +64,8 @@ def test_embedding_is_that_of_the_dense_bipartite_cut():
     assert_allclose(embedding @ embedding.T, rows @ rows.T, atol=2e-5)
 
 
-def test_lanczos_and_the_direct_solver_span_the_same_space(monkeypatch):
+@pytest.mark.parametrize("sparse", [0, 1000])  # Lanczos on the graph, or on its shifted inverse
+def test_lanczos_and_the_direct_solver_span_the_same_space(monkeypatch, sparse):
     far = np.vstack([NOISE, NOISE + 100]).astype(np.float32)  # two components
     indices, distances = nearest_landmarks(far, far, 6)
     graph = LandmarkGraph.of(indices, distances, 180, 8)
@@ -72,20 +73,41 @@ def test_lanczos_and_the_direct_solver_span_the_same_space(monkeypatch):
     # the components are copies, so that every eigenvalue is there twice: both or none
     direct = graph.project(8)
     monkeypatch.setattr(_graph_vectors, "_DENSE", 10)
+    monkeypatch.setattr(_graph_vectors, "_SPARSE", sparse)
     graph = LandmarkGraph.of(indices, distances, 180, 8)
     lanczos = graph.project(8)
     angles = scipy.linalg.subspace_angles(direct.astype(float), lanczos.astype(float))
     assert angles.max() < 1e-3
 
 
-def test_lanczos_without_convergence_is_replaced(monkeypatch):
+@pytest.mark.parametrize("sparse", [0, 1000])
+def test_lanczos_without_convergence_is_replaced(monkeypatch, sparse):
     indices, distances = nearest_landmarks(NOISE, NOISE, 6)
     graph = LandmarkGraph.of(indices, distances, 90, 5)
     direct = graph.project(5)
     monkeypatch.setattr(_graph_vectors, "_DENSE", 10)
-    monkeypatch.setattr(_graph_vectors, "_LANCZOS_RESTARTS", 1)
+    monkeypatch.setattr(_graph_vectors, "_SPARSE", sparse)
+    monkeypatch.setattr(_graph_vectors, "_lanczos", lambda *_: None)
     graph = LandmarkGraph.of(indices, distances, 90, 5)
     assert_array_equal(graph.project(5), direct)
+
+
+def test_thin_clusters_need_few_steps(monkeypatch):
+    """Eigenvalues of a long chain crowd at 1, where Lanczos on the graph itself ends unfinished."""
+    angle = np.linspace(0, 6, 900)
+    X = np.column_stack([np.cos(angle), np.sin(angle)]).astype(np.float32)
+    indices, distances = nearest_landmarks(X, X, 5)
+
+    def vectors():
+        return LandmarkGraph.of(indices, distances, len(X), 6).vectors
+
+    lanczos = _graph_vectors._lanczos
+    graph = vectors()
+    assert lanczos(graph._matrix.dot, graph._first, 5) is None
+    fast = graph.leading(6)
+    monkeypatch.setattr(_graph_vectors, "_lanczos", lambda *_: None)
+    angles = scipy.linalg.subspace_angles(fast, vectors().leading(6))
+    assert angles.max() < 1e-6
 
 
 def test_more_components_than_vectors():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from partita._linalg import eigh
 
@@ -17,7 +19,9 @@ __all__ = ["LeadingVectors", "graph_components"]
 _WEAK = 1e-12  # weaker normalized edges do not connect nodes numerically
 _DENSE = 300  # up to this number of nodes LAPACK is as fast as Lanczos
 _RESIDUAL = 1e-7  # of Lanczos, relative to the eigenvalue
-_LANCZOS_RESTARTS = 30  # usually three; beyond 30 LAPACK is faster for a thousand nodes
+_RESTARTS = 30  # of Lanczos, usually three; beyond 30 LAPACK is faster for a thousand nodes
+_SPARSE = 15  # entries per row up to which sparse factors take less time than Lanczos
+_SHIFT = 1e-4  # of the largest eigenvalue, so that the shifted graph can be factorized
 
 Double = NDArray[np.float64]
 
@@ -73,19 +77,47 @@ class LeadingVectors:
 
 
 def _orthogonal_vectors(matrix: Any, first: Double, count: int) -> Double:
-    """Return the leading eigenvectors that are orthogonal to the first ones."""
+    """Return the leading eigenvectors that are orthogonal to the first ones.
+
+    Lanczos needs many steps where many eigenvalues are close to 1, as in graphs of thin clusters.
+    The inverse of (1 + shift) I - G has the same eigenvectors, and these eigenvalues far apart. Its
+    factors are sparse where samples have few dimensions, at least locally.
+    """
     n = len(first)
-
-    def multiply(v: Double) -> Double:
-        return np.asarray(matrix @ v - first @ (first.T @ v))
-
     if n > _DENSE and 8 * count < n:
-        operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
-        start = np.random.default_rng(0).uniform(-1, 1, n)
-        options = {"which": "LA", "v0": start, "tol": _RESIDUAL, "maxiter": _LANCZOS_RESTARTS}
-        try:
-            return np.asarray(eigsh(operator, count, **options)[1])
-        except ArpackNoConvergence:
-            pass
+        is_sparse = matrix.nnz <= _SPARSE * n
+        vectors = _lanczos(_shifted_inverse(matrix) if is_sparse else matrix.dot, first, count)
+        if vectors is not None:
+            return vectors
     remainder = matrix.toarray() - first @ first.T
     return np.asarray(eigh(remainder, subset_by_index=(n - count, n - 1), overwrite=True)[1])
+
+
+def _lanczos(multiply: Callable[[Double], Double], first: Double, count: int) -> Double | None:
+    """Return leading eigenvectors orthogonal to the first ones, None if Lanczos is too slow."""
+    n = len(first)
+
+    def multiply_rest(v: Double) -> Double:
+        product = multiply(v - first @ (first.T @ v))
+        return np.asarray(product - first @ (first.T @ product))
+
+    operator = LinearOperator((n, n), matvec=multiply_rest, dtype=np.float64)
+    start = np.random.default_rng(0).uniform(-1, 1, n)
+    options = {"which": "LA", "v0": start, "tol": _RESIDUAL, "maxiter": _RESTARTS}
+    try:
+        return np.asarray(eigsh(operator, count, **options)[1])
+    except ArpackNoConvergence:
+        return None
+
+
+def _shifted_inverse(matrix: Any) -> Callable[[Double], Double]:
+    """Return the product with ((1 + shift) I - G)^-1, by sparse factors."""
+    shifted = sp.csc_matrix((1 + _SHIFT) * sp.eye(matrix.shape[0]) - matrix)
+    factors = splu(
+        shifted,
+        permc_spec="MMD_AT_PLUS_A",  # for symmetric matrices; positive definite ones need no pivots
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+    solve: Callable[[Double], Double] = factors.solve
+    return solve
