@@ -13,16 +13,17 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV, ParameterGrid
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, generate
+from partita.clustering import _estimator, _rivals
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.plotting import ScanDisplay
-from partita.select_k import _estimator_scan, confirmed_scan
+from partita.select_k import Evidence, _estimator_scan, confirmed_scan
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
 GENERATOR = RandomK(8)
@@ -31,13 +32,14 @@ GENERATOR = RandomK(8)
 @pytest.mark.filterwarnings("ignore:.*clusters instead of n_clusters")  # tiny data
 @parametrize_with_checks(
     [
-        EnsembleClustering(3, generator=LandmarkSpectral(4)),
+        EnsembleClustering(3),
         EnsembleClustering(3, generator=GENERATOR),
         EnsembleClustering(3, generator=GENERATOR, method=EAC()),
         EnsembleClustering(3, generator=GENERATOR, method=SEC(n_init=2)),
     ]
 )
-def test_scikit_learn_checks(estimator, check):
+def test_scikit_learn_checks(estimator, check, monkeypatch):
+    monkeypatch.setattr(_estimator, "_N_PARTITIONS", 4)
     check(estimator)
 
 
@@ -57,6 +59,78 @@ def test_by_default():
     assert method.scaler_ is None
     assert isinstance(method.method_, CCGP)
     assert adjusted_rand_score(method.labels_, TRUTH) == 1
+
+
+def unbalanced(rng):
+    """Return three large clusters and five small ones, which graph cuts join."""
+    large = [[0, 0], [6, 4], [6, -4]]
+    small = [[45, y] for y in (-16, -8, 0, 8, 16)]
+    points = [c + 1.2 * rng.normal(size=(300, 2)) for c in large]
+    points += [c + 2.0 * rng.normal(size=(25, 2)) for c in small]
+    return np.vstack(points), np.repeat(np.arange(8), [300] * 3 + [25] * 5)
+
+
+def rings(rng):
+    """Return three rings around each other, which k-means cuts into pieces."""
+    angle = rng.uniform(0, 2 * np.pi, 600)
+    radius = np.repeat([1.0, 2.2, 3.4], 200)
+    circles = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return circles + 0.1 * rng.normal(size=(600, 2)), np.repeat(np.arange(3), 200)
+
+
+@pytest.mark.parametrize(("make", "failing"), [(unbalanced, LandmarkSpectral), (rings, RandomK)])
+def test_the_default_finds_clusters_that_one_generator_misses(make, failing):
+    points, y = make(np.random.default_rng(0))
+    k = y.max() + 1
+    one = EnsembleClustering(k, generator=failing(50), random_state=0).fit(points)
+    assert adjusted_rand_score(y, one.labels_) < 0.8
+    best = EnsembleClustering(k, random_state=0).fit(points)
+    assert adjusted_rand_score(y, best.labels_) > 0.95
+
+
+def test_the_most_isolated_consensus_is_taken(monkeypatch):
+    """Each of the three can win, and what the estimator keeps is what was fused."""
+    points, _ = rings(np.random.default_rng(0))
+    seen = []
+
+    class Preference:
+        def __init__(self, wanted):
+            self.wanted = wanted
+
+        def isolation(self, X):
+            assert X.shape == points.shape
+            values = iter(np.arange(3) == self.wanted)
+            return SimpleNamespace(of=lambda labels: float(next(values)))
+
+    monkeypatch.setattr(_estimator, "_N_PARTITIONS", 10)
+    for wanted, (kind, n) in enumerate([(LandmarkSpectral, 10), (RandomK, 10), (FeatureUnion, 20)]):
+        monkeypatch.setattr(_rivals, "Evidence", Preference(wanted))
+        method = EnsembleClustering(3, random_state=0).fit(points)
+        assert isinstance(method.generator_, kind)
+        assert method.partitions_.shape == (600, n)
+        np.testing.assert_array_equal(method.generator_.transform(points), method.partitions_)
+        agreement = adjusted_rand_score(method.labels_, method.predict(points))
+        assert agreement > 0.9
+        assert method.predict_confidence(points[:5]).shape == (5,)
+        seen.append(method.labels_)
+    assert not np.array_equal(seen[0], seen[1])
+
+
+def test_clusters_of_many_samples_are_compared_on_some(monkeypatch):
+    points, y = rings(np.random.default_rng(0))
+    monkeypatch.setattr(_rivals, "_COMPARED_SAMPLES", 500)
+    sizes = []
+    isolation = Evidence.isolation
+    monkeypatch.setattr(Evidence, "isolation", lambda X: sizes.append(len(X)) or isolation(X))
+    method = EnsembleClustering(3, random_state=0).fit(points)
+    assert sizes == [500]
+    assert adjusted_rand_score(y, method.labels_) == 1
+
+
+def test_sparse_features_have_graph_cuts_only():
+    points, _ = rings(np.random.default_rng(0))
+    method = EnsembleClustering(3, random_state=0).fit(sp.csr_matrix(points))
+    assert isinstance(method.generator_, LandmarkSpectral)
 
 
 def test_features_in_different_units_are_standardized():

@@ -38,8 +38,14 @@ def run(
     clusters: ClustersOrAuto = "auto",
     method: Method = "ccgp",
     generator: Annotated[
-        str, typer.Option("--generator", "-g", help="Key of a generator, as in `generate`.")
-    ] = "landmark-spectral",
+        str | None,
+        typer.Option(
+            "--generator",
+            "-g",
+            help="Key of a generator, as in `generate`. Default: graph cuts and k-means, whichever "
+            "gives more isolated clusters.",
+        ),
+    ] = None,
     output: Output = None,
     name: Annotated[str, typer.Option(help="Name of the column to write.")] = "consensus",
     scale: Scale = "auto",

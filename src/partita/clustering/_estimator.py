@@ -1,4 +1,4 @@
-"""Cluster features by generating base partitions and fusing them."""
+"""The estimator from features to labels."""
 
 from __future__ import annotations
 
@@ -6,22 +6,33 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from partita._input.checks import random_generator
 from partita._sklearn_compat import HasMethods, Interval, StrOptions, fit_context, validate_data
-from partita.generators import GENERATORS, SCALES, make_generator, make_scaler
+from partita.clustering._rivals import best_consensus
+from partita.generators import (
+    GENERATORS,
+    SCALES,
+    LandmarkSpectral,
+    RandomK,
+    make_generator,
+    make_scaler,
+)
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.registry import prepare
 from partita.select_k import choose_number, scan_for_number
 
 __all__ = ["EnsembleClustering"]
 
+_N_PARTITIONS = 50  # by default, of each kind
+
 
 def _can_predict(self: EnsembleClustering) -> bool:
-    return hasattr(self._parts()[0], "transform")
+    return hasattr(self._generators()[0], "transform")
 
 
 class EnsembleClustering(ClusterMixin, BaseEstimator):
@@ -35,7 +46,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         the suggestion of `partita.scan_k_features` from 2 to 10, see Notes.
     generator : str, class or transformer, optional
         What makes the partitions: the key, class or object of a generator, or a pipeline that ends
-        in one. `LandmarkSpectral()` by default.
+        in one. By default graph cuts and k-means, see Notes.
     method : str, class or estimator, optional
         Consensus method that fuses them: its key, class or estimator. `CCGP()` by default.
     scale : {"auto", "standard", "none"}, default="auto"
@@ -59,20 +70,26 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     scaler_ : StandardScaler or None
         Standardization of the features; None if they are used as they are.
     generator_ : transformer
-        The fitted generator.
+        The fitted generator; a `FeatureUnion` if partitions of two are fused.
     method_ : estimator
         The fitted consensus method.
 
     Notes
     -----
+    By default there are 50 graph cuts (`LandmarkSpectral`) and 50 partitions by k-means
+    (`RandomK`). Three consensus clusterings are compared, of the graph cuts, of k-means and of
+    both. The one with the most isolated clusters is the result: the fewest of the five nearest
+    neighbors of the samples are in another cluster, compared with random clusters of the same
+    sizes. Sparse features have 50 graph cuts only. Pass a generator to choose it yourself.
+
     The scan clusters the features, and reference data without clusters, for every number. This
     takes much longer than the consensus: pass `n_clusters` if you know it. The scan uses
-    `generator` if that has the parameters k_min and k_max, with at most 20 partitions per number,
-    at most 2000 samples, drawn at random, and only dense features. A generator that cuts a graph
-    finds isolated clusters of any shape, but joins round ones that touch. These are found by a
-    second scan, by k-means. Its number is taken if graph cuts into that number find the same
-    clusters, or if they find no structure. If no number does better than the reference data, a
-    warning says so, and all samples are one cluster.
+    `generator`, by default graph cuts, if that has the parameters k_min and k_max, with at most 20
+    partitions per number, at most 2000 samples, drawn at random, and only dense features. A
+    generator that cuts a graph finds isolated clusters of any shape, but joins round ones that
+    touch. These are found by a second scan, by k-means. Its number is taken if graph cuts into that
+    number find the same clusters, or if they find no structure. If no number does better than the
+    reference data, a warning says so, and all samples are one cluster.
 
     Examples
     --------
@@ -122,16 +139,19 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         """
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         rng = random_generator(self.random_state)
-        generator, method = self._parts()
-        self.scaler_ = make_scaler(X, self._scale(generator))
+        generators = self._generators()[: 1 if sp.issparse(X) else None]
+        method = prepare("ccgp" if self.method is None else self.method)
+        self.scaler_ = make_scaler(X, self._scale(generators[0]))
         features = self._scaled(X)
         n_clusters, self.scan_ = choose_number(
-            self.n_clusters, method, lambda: scan_for_number(features, generator, method, rng)
+            self.n_clusters, method, lambda: scan_for_number(features, generators[0], method, rng)
         )
-        self.generator_ = prepare(generator, n_clusters, rng, keep_n_clusters=True)
-        self.method_ = prepare(method, n_clusters, rng)
-        self.partitions_ = self.generator_.fit_transform(features)
-        self.method_.fit(self.partitions_)
+        best = best_consensus(features, generators, method, n_clusters, rng)
+        self.generator_, self.partitions_, self.method_ = (
+            best.generator,
+            best.partitions,
+            best.method,
+        )
         self.labels_ = self.method_.labels_
         self.n_clusters_ = self.method_.n_clusters_
         return self
@@ -144,11 +164,11 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def _scaled(self, X: Any) -> Any:
         return X if self.scaler_ is None else self.scaler_.transform(X)
 
-    def _parts(self) -> tuple[Any, Any]:
-        return (
-            make_generator("landmark_spectral" if self.generator is None else self.generator),
-            prepare("ccgp" if self.method is None else self.method),
-        )
+    def _generators(self) -> list[Any]:
+        """Return the generators whose consensus clusterings are compared."""
+        if self.generator is None:
+            return [LandmarkSpectral(_N_PARTITIONS), RandomK(_N_PARTITIONS)]
+        return [make_generator(self.generator)]
 
     @available_if(_can_predict)
     def predict(self, X: Any) -> Any:
