@@ -57,7 +57,7 @@ class LandmarkSpectral(GraphGenerator):
     D_y^-½ Bᵀ D_x^-1 B D_y^-½ (transfer cut). The rows of D_x^-1 B D_y^-½ V, divided by their
     length, are clustered by k-means into K_i clusters, with
 
-        K_i ~ uniform{k_min, ..., k_max},    r ~ uniform{4, 5, 6}.
+        K_i ~ uniform{k_min, ..., k_max},    r ~ uniform{5, ..., 8}.
 
     The partitions follow clusters of any shape, which those of k-means do not.
 
@@ -73,7 +73,7 @@ class LandmarkSpectral(GraphGenerator):
     n_landmarks : int, default=1000
         Number of landmarks p; all distinct rows if there are not more. With all rows, partitions
         with equal K_i and r are often the same; fewer landmarks make them differ, not better.
-    n_neighbors : (int, int), default=(4, 6)
+    n_neighbors : (int, int), default=(5, 8)
         Range of r, both ends included. More ties join clusters that are thin or close to each
         other, fewer cut clusters into pieces.
     metric : {"euclidean", "cosine"}, default="euclidean"
@@ -151,7 +151,7 @@ class LandmarkSpectral(GraphGenerator):
         k_min: int | None = None,
         k_max: int | None = None,
         n_landmarks: int = 1000,
-        n_neighbors: Sequence[int] = (4, 6),
+        n_neighbors: Sequence[int] = (5, 8),
         metric: str = "euclidean",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -197,7 +197,7 @@ class LandmarkSpectral(GraphGenerator):
     def _prepare(self, X: Any, *, fitting: bool) -> Any:
         if not fitting:
             return self._preparation.apply(X)
-        check_range("n_neighbors", self.n_neighbors, (4, 6))
+        check_range("n_neighbors", self.n_neighbors, (5, 8))
         self._k_range(X.shape[0])
         self._preparation = Preparation.of(X, unit=self.metric == "cosine")
         self._rows = self._preparation.apply(X)
