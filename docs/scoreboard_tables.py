@@ -10,7 +10,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
-from benchmarks.scoreboard import against_lwgp, calibration, choosing_k  # noqa: E402
+from benchmarks.scoreboard import against_lwgp, calibration, choosing_k, shapes  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
 from benchmarks.scoreboard._tables import by_kind, false_alarms, table  # noqa: E402
@@ -45,6 +45,29 @@ def scanned_words() -> str:
         f"On these {len(both)} sets the default combination has a mean ARI of {true:.2f} at the "
         f"true K and of {scanned:.2f} at the K of the scan."
     )
+
+
+def shapes_table() -> str:
+    """Return the mean ARI on made-up shapes, of partita and of algorithms of scikit-learn."""
+    scores: dict[str, dict[str, list[float]]] = {}
+    for record in read(shapes.RECORDS):
+        is_table = record["source"] == "table"
+        if is_table and record["method"] == "ccgp":
+            continue  # the consensus of four algorithms, of which three know only round clusters
+        contender = record["method"] if is_table else f"{record['source']} + {record['method']}"
+        shape = record["set"].rpartition("-")[0]
+        scores.setdefault(contender, {}).setdefault(shape, []).append(record["ARI"])
+    means = {
+        name: np.asarray([np.mean(values) for values in by_shape.values()])
+        for name, by_shape in scores.items()
+    }
+    lines = _head(["", "mean ARI", "shapes with ARI above 0.9", "worst shape"])
+    for name, each in sorted(means.items(), key=lambda item: -item[1].mean()):
+        title = full_name(name) if " + " in name else f"scikit-learn: {name}"
+        lines.append(
+            _row([title, f"{each.mean():.3f}", str(np.sum(each > 0.9)), f"{each.min():.2f}"])
+        )
+    return "\n".join(lines)
 
 
 def pools_table() -> str:

@@ -54,6 +54,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/which-method.md", "features", scoreboard_tables.features_table),
     ("docs/which-method.md", "pools", scoreboard_tables.pools_table),
     ("docs/which-method.md", "against-lwgp", scoreboard_tables.against_lwgp_words),
+    ("docs/generators.md", "shapes", scoreboard_tables.shapes_table),
     ("docs/which-method.md", "scanned", scoreboard_tables.scanned_table),
     ("docs/which-method.md", "scanned-words", scoreboard_tables.scanned_words),
 ]

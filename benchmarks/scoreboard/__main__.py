@@ -1,10 +1,11 @@
 """`python -m benchmarks.scoreboard DIR`: score methods and generators on a folder of sets.
 
-Sets with features: every generator makes partitions, every method fuses them. Sets with a table of
-labels by other algorithms: every method fuses the table, and the algorithms are scored beside them.
-The number of clusters is the true one (`--k-rules true`), the suggestion of `scan_k_features` or
-`scan_k` ("scan"), or first one and then the other (default). Several true labelings: the one that
-fits best counts. Records are written as they come. The same call continues a run that was stopped.
+Sets with features: every generator makes partitions, every method fuses them, and
+`EnsembleClustering` clusters the features as it is. Sets with a table of labels by other
+algorithms: every method fuses the table, and the algorithms are scored beside them. The number of
+clusters is the true one (`--k-rules true`), the suggestion of `scan_k_features` or `scan_k`
+("scan"), or first one and then the other (default). Several true labelings: the one that fits best
+counts. Records are written as they come. The same call continues a run that was stopped.
 
 DIR is `PARTITA_DATA` or ../shared/data by default. The layouts are described in `_sets.py`.
 """
@@ -28,10 +29,10 @@ from benchmarks.scoreboard._picture import draw
 from benchmarks.scoreboard._records import RECORDS, Record, append, key_of, read
 from benchmarks.scoreboard._sets import find_sets
 from benchmarks.scoreboard._statistics import Board, boards
-from benchmarks.scoreboard._work import Unit, run, sources
+from benchmarks.scoreboard._work import DEFAULT, Unit, methods_of, run, sources
 
 METHODS = ("ccgp", "lwgp", "lwea", "eac", "hbgf", "sec", "kcc", "mcla", "ecpcs", "voting", "lce")
-GENERATORS = ("landmark_spectral", "random_k")
+GENERATORS = (DEFAULT, "landmark_spectral", "random_k")
 
 
 def units(arguments: argparse.Namespace, records: list[Record]) -> list[Unit]:
@@ -51,7 +52,8 @@ def units(arguments: argparse.Namespace, records: list[Record]) -> list[Unit]:
             for k_rule in arguments.k_rules:
                 for seed in range(arguments.seeds):
                     have = done[dataset.name, source, seed, k_rule]
-                    methods = tuple(m for m in arguments.methods if m not in have)
+                    wanted = methods_of(source, arguments.methods)
+                    methods = tuple(m for m in wanted if m not in have)
                     if methods:
                         work.append(
                             Unit(

@@ -14,7 +14,7 @@ from benchmarks.scoreboard._records import Record
 
 __all__ = ["Board", "boards", "full_name"]
 
-_DEFAULTS = ("landmark_spectral + ccgp", "ccgp")  # what a user gets without choosing
+_DEFAULTS = ("ensemble_clustering + ccgp", "ccgp")  # what a user gets without choosing
 _GENERATORS = {"landmark_spectral": "LandmarkSpectral", "random_k": "RandomK"}
 _TIE = 0.005  # a smaller difference of mean ARI on a set is no win
 
@@ -101,6 +101,8 @@ def boards(records: Iterable[Record]) -> list[Board]:
 def full_name(contender: str) -> str:
     """Return "LandmarkSpectral + CCGP" for "landmark_spectral + ccgp"."""
     source, _, method = contender.rpartition(" + ")
+    if source == "ensemble_clustering":
+        return "EnsembleClustering"
     name = "Voting" if method == "voting" else method.upper()
     return f"{_GENERATORS.get(source, source)} + {name}" if source else name
 

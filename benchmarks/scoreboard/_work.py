@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,13 +15,15 @@ import scipy.sparse as sp
 
 from benchmarks.scoreboard._records import Record
 from benchmarks.scoreboard._sets import BenchmarkSet, Table, find_sets
+from partita.clustering import EnsembleClustering
 from partita.exceptions import MissingPackageError
 from partita.generators import GENERATORS, make_generator, make_scaler
 from partita.registry import prepare
 from partita.select_k import scan_for_number, scan_k
 
-__all__ = ["TABLE", "Unit", "run", "sources"]
+__all__ = ["DEFAULT", "TABLE", "Unit", "methods_of", "run", "sources"]
 
+DEFAULT = "ensemble_clustering"  # the whole estimator as it is, generators and method included
 TABLE = "table"  # the source of partitions by other algorithms
 _DRAWN = 20  # partitions of a pool that a seed draws
 
@@ -35,7 +37,7 @@ class Unit:
     folder, name : Path, str
         The folder of the sets, and the set.
     source : str
-        Key of a generator, or `TABLE`.
+        Key of a generator, `DEFAULT` or `TABLE`.
     seed : int
         Seed of generator, method and scan.
     k_rule : {"true", "scan"}
@@ -67,6 +69,11 @@ def sources(dataset: BenchmarkSet, generators: list[str]) -> list[str]:
     has_table = any(dataset.table(k) is not None for k in dataset.true_ks)
     has_features = dataset.features is not None
     return [*(generators if has_features else []), *([TABLE] if has_table else [])]
+
+
+def methods_of(source: str, methods: Iterable[str]) -> list[str]:
+    """Return the methods that fuse a source; the estimator has its own."""
+    return ["ccgp"] if source == DEFAULT else list(methods)
 
 
 def run(unit: Unit) -> list[Record]:
@@ -132,6 +139,12 @@ def _at(dataset: BenchmarkSet, unit: Unit, k: int | None, scan_seconds: float) -
             yield {**about, "method": method, **one, "seconds": round(scan_seconds, 3)}
         return
     start = time.process_time()
+    if unit.source == DEFAULT:
+        model = EnsembleClustering(k, random_state=unit.seed).fit(dataset.features)
+        seconds = round(time.process_time() - start + scan_seconds, 3)
+        score = dataset.score(model.labels_, scored_k)
+        yield {**about, "method": unit.methods[0], **score, "seconds": seconds}
+        return
     if unit.source == TABLE:
         table = _drawn(
             dataset.table(k) or _full_table(dataset)

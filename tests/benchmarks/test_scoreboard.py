@@ -24,6 +24,7 @@ from benchmarks.scoreboard import (  # noqa: E402
     calibration,
     choosing_k,
     design_of_k,
+    shapes,
 )
 from benchmarks.scoreboard._picture import cliques, draw  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, append, read  # noqa: E402
@@ -31,6 +32,7 @@ from benchmarks.scoreboard._rules import gap_statistic  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
 from benchmarks.scoreboard._tables import by_kind, false_alarms  # noqa: E402
+from benchmarks.scoreboard._work import DEFAULT  # noqa: E402
 
 CENTERS = [[0, 0], [9, 0], [0, 9], [9, 9]]
 
@@ -121,6 +123,31 @@ def test_features_and_tables_at_the_true_k(folder, tmp_path) -> None:
         ["battery/blobs", "pair"],
     )
     assert (tables.title, tables.sets) == ("tables, at the true K", ["battery/blobs", "pool"])
+
+
+def test_the_default_is_the_whole_estimator(tmp_path) -> None:
+    folder, file = tmp_path / "sets", tmp_path / "records.jsonl"
+    shapes.main([str(folder), "--seeds", "1", "--shapes", "lsun", "hepta"])
+    sets = {each.name: each for each in find_sets(folder)}
+    assert list(sets) == ["shapes/hepta-0", "shapes/lsun-0"]
+    assert sets["shapes/lsun-0"].features.shape == (400, 2)
+    assert sets["shapes/lsun-0"].table(3).names == [*shapes.other_labels(np.eye(30), 3, 0)]
+    run_here(folder, file, "--k-rules", "true", "--seeds", "1", "--generators", DEFAULT)
+    by_source = {(r["set"], r["source"], r["method"]): r["ARI"] for r in read(file)}
+    for name in sets:
+        assert by_source[name, DEFAULT, "ccgp"] > 0.95
+        assert (name, DEFAULT, "eac") not in by_source  # the estimator has its own method
+    features = boards(read(file))[0]
+    assert [full_name(name) for name in features.contenders] == ["EnsembleClustering"]
+
+
+@pytest.mark.parametrize("name", list(shapes.SHAPES))
+def test_made_up_shapes(name) -> None:
+    X, y = shapes.make(name, 0)
+    assert np.isfinite(X).all()
+    assert sorted(set(y)) == list(range(1, len(set(y)) + 1))
+    assert 200 <= len(y) <= 3000
+    assert not np.array_equal(X, shapes.make(name, 1)[0])
 
 
 def test_a_scan_chooses_k_from_a_table_and_from_features(folder, tmp_path) -> None:
