@@ -33,12 +33,13 @@ from partita.generators import (
 
 RECORDS = Path(__file__).with_name("records.json")
 GENERATORS = (RandomK, LandmarkSpectral, RandomMetrics, RandomLeiden)
+MIXTURE, MIXED = "mixture", ("RandomK", "LandmarkSpectral")
 METHODS = (CCGP, LWGP, HBGF)
 N_PARTITIONS, SEEDS = 20, (0, 1)
 
 
-def make_records(name: str, scale: str, seed: int) -> list[dict[str, Any]]:
-    """Return one record per generator and method."""
+def make_records(name: str, scale: str, seed: int, wanted: set[str]) -> list[dict[str, Any]]:
+    """Return one record per method and wanted generator."""
     X, y = load(name)
     is_text = name in TEXTS
     is_automatic = not is_text and (make_scaler(X) is None) == (scale == "none")
@@ -46,7 +47,8 @@ def make_records(name: str, scale: str, seed: int) -> list[dict[str, Any]]:
     n_clusters = len(np.unique(y))
     partitions, seconds = {}, {}
     options = {"metric": "cosine"} if is_text else {}
-    for generator in [g for g in GENERATORS if not is_text or g is not RandomMetrics]:
+    needed = wanted | (set(MIXED) if MIXTURE in wanted else set())
+    for generator in [g for g in GENERATORS if g.__name__ in needed]:
         start = time.perf_counter()
         unfitted = generator(N_PARTITIONS, random_state=seed, **options)
         if "n_clusters" in unfitted.get_params():  # Leiden has a resolution instead
@@ -54,14 +56,14 @@ def make_records(name: str, scale: str, seed: int) -> list[dict[str, Any]]:
         fitted = unfitted.fit(X)
         seconds[generator.__name__] = time.perf_counter() - start
         partitions[generator.__name__] = fitted.labels_
-    half = N_PARTITIONS // 2
-    both = [partitions[g.__name__][:, :half] for g in (RandomK, LandmarkSpectral)]
-    partitions["mixture"] = np.hstack(both)
-    seconds["mixture"] = (seconds["RandomK"] + seconds["LandmarkSpectral"]) / 2
+    if MIXTURE in wanted:
+        half = N_PARTITIONS // 2
+        partitions[MIXTURE] = np.hstack([partitions[key][:, :half] for key in MIXED])
+        seconds[MIXTURE] = sum(seconds[key] for key in MIXED) / 2
     records = []
-    for key, labels in partitions.items():
+    for key in [key for key in partitions if key in wanted]:
         for method in METHODS:
-            consensus = method(n_clusters, random_state=seed).fit_predict(labels)
+            consensus = method(n_clusters, random_state=seed).fit_predict(partitions[key])
             records.append(
                 {
                     "set": name,
@@ -83,15 +85,18 @@ def make_records(name: str, scale: str, seed: int) -> list[dict[str, Any]]:
 def main(names: list[str]) -> None:
     """Add the records that are missing; `python docs/write_pages.py` makes the tables."""
     records = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
-    have = {(r["set"], r["scale"], r["seed"]) for r in records}
+    have = {(r["set"], r["scale"], r["seed"], r["generator"]) for r in records}
     for name in names or (*SETS, *TEXTS):
         for scale in ("counts", "tf-idf") if name in TEXTS else ("none", "standard"):
             for seed in SEEDS:
-                if (name, scale, seed) in have:
+                wanted = {MIXTURE, *(g.__name__ for g in GENERATORS)}
+                wanted -= {"RandomMetrics"} if name in TEXTS else set()
+                wanted -= {key for key in wanted if (name, scale, seed, key) in have}
+                if not wanted:
                     continue
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    records += make_records(name, scale, seed)
+                    records += make_records(name, scale, seed, wanted)
                 RECORDS.write_text(
                     "[\n" + ",\n".join(json.dumps(record) for record in records) + "\n]\n"
                 )
