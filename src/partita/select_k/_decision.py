@@ -17,18 +17,20 @@ and again, so that a high separation is weak evidence: the partitions of a long 
 those of two clusters. Each K is tested by other evidence, which distinguishes the two: its
 tightness, minus the logarithm of the share of the variance that is left within clusters, or for
 generators that cut a graph its isolation, minus the logarithm of the share of neighbors in another
-cluster. Because thin shapes such as rings are tight and easy to cut as well, the separation must
-also be above the null, at the same level, or nearly perfect.
+cluster. Thin shapes such as rings are tight and easy to cut as well. So the separation must also be
+above the null, at the same level, or nearly perfect. For graphs there is a better test of this: the
+gap in the spectrum of the graph must be larger than that of shapes without clusters
+(`_spectral_gap`), whatever the separation. It needs no null.
 
 The suggestion is the K with the largest gain of those that beat the null. For features the gain is
-multiplied by that of the evidence: partitions agree perfectly at a K that always joins the same
-clusters, and thin clusters are cut easily into more. For labels there is one exception. Partitions
-with fewer clusters than there are join some of them, which costs the gain of the right K more than
-that of K - 1. The silhouette is not misled by them, but where partitions are cut ever finer it has
-no peak and takes too many clusters (docs/choosing-k.md). So the K with the largest silhouette is
-suggested if it is a peak, clearly above every larger K, and if its gain is tied with the largest
-one. Two values are tied if their difference is within its standard error, over the same halves and
-null ensembles.
+multiplied by that of the evidence, and by the gap if there is one: partitions agree perfectly at a
+K that always joins the same clusters, and thin clusters are cut easily into more. For labels there
+is one exception. Partitions with fewer clusters than there are join some of them, which costs the
+gain of the right K more than that of K - 1. The silhouette is not misled by them, but where
+partitions are cut ever finer it has no peak and takes too many clusters (docs/choosing-k.md). So
+the K with the largest silhouette is suggested if it is a peak, clearly above every larger K, and if
+its gain is tied with the largest one. Two values are tied if their difference is within its
+standard error, over the same halves and null ensembles.
 """
 
 from __future__ import annotations
@@ -40,13 +42,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student_t
 
+from partita.select_k._excess import excess_ratios, larger_excess_ratios
+from partita.select_k._spectral_gap import is_gap
+
 __all__ = ["Decision"]
 
 _FALSE_ALARM = 0.02  # share of scans of noise that may suggest a K, 0.01 for each of two tests
 _FIRST_LOOK, _LOOK_EVERY = 4, 2  # null ensembles
 _EARLY_ALARM = 0.001  # part of the false alarms that each look before the last one may cause
 _HOPELESS = 0.5  # part of the final bound below which more null ensembles are not computed
-_RESOLUTION = 0.002  # of 1 - separation; smaller values count as this
 _LEAST_ROOM = 0.02  # of 1 - mean separation of the null, by which a gain is divided
 _PERFECT = 0.95  # separation that no null can exceed clearly
 _DOUBT = 0.01  # chance that a settled comparison of two K would change with more null ensembles
@@ -74,6 +78,9 @@ class Decision:
     silhouette : (array of shape (n_k,), array of shape (n_halves, n_k)), optional
         The silhouette of the ensemble and of halves of its partitions. By default the gain decides
         alone.
+    gaps : array of shape (n_k,), optional
+        Gaps in the spectrum of the graph of neighbors (`spectral_gaps`), for a scan of features by
+        a generator that cuts a graph.
     """
 
     ks: Sequence[int]
@@ -83,6 +90,7 @@ class Decision:
     n_planned: int
     evidence: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     silhouette: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    gaps: NDArray[np.float64] | None = None
 
     @property
     def gain(self) -> NDArray[np.float64]:
@@ -99,7 +107,8 @@ class Decision:
         if self.evidence is None:
             return np.ones(len(self.observed))
         evidence, of_nulls = self.evidence
-        return np.maximum(evidence - of_nulls.mean(axis=0), 0.0)
+        weight = np.maximum(evidence - of_nulls.mean(axis=0), 0.0)
+        return weight if self.gaps is None else weight * np.maximum(self.gaps, 0.0)
 
     @property
     def error(self) -> NDArray[np.float64]:
@@ -125,15 +134,17 @@ class Decision:
     def _ratios(self) -> NDArray[np.float64]:
         """The excess over the null in units of the spread of another null ensemble, for every K.
 
-        The larger one of both tests; for features, that of the evidence, if the separation is
-        large enough.
+        The larger one of both tests; for features, that of the evidence, if the gap or, without
+        one, the separation is large enough.
         """
-        agreement = _larger_ratios(self.observed, self.nulls)
+        agreement = larger_excess_ratios(self.observed, self.nulls)
         if self.evidence is None:
             return agreement
+        if self.gaps is not None:
+            return np.where(is_gap(self.gaps), excess_ratios(*self.evidence), -np.inf)
         is_perfect = (self.observed >= _PERFECT) & (agreement > 0.0)
         limit = np.where(is_perfect | (agreement > self._final_bound), np.inf, agreement)
-        return np.minimum(_ratios(*self.evidence), limit)
+        return np.minimum(excess_ratios(*self.evidence), limit)
 
     @property
     def _is_better(self) -> NDArray[np.bool_]:
@@ -196,7 +207,10 @@ class Decision:
 
         The separation of a few null ensembles of features is too uncertain to say so.
         """
-        ratios = self._ratios if self.evidence is None else _ratios(*self.evidence)
+        if self.evidence is None or self.gaps is not None:
+            ratios = self._ratios
+        else:
+            ratios = excess_ratios(*self.evidence)
         return ratios <= _HOPELESS * self._final_bound
 
     @property
@@ -237,27 +251,3 @@ def _clear_peak(
 def _variance_of_all(halves: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the variance of the value of all partitions, half of that of their halves."""
     return np.asarray(np.var(halves, axis=0, ddof=1) / 2.0)
-
-
-def _larger_ratios(
-    observed: NDArray[np.float64], nulls: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the larger one of the ratios with and without the logarithm."""
-    return np.maximum(_ratios(observed, nulls), _ratios(_unbounded(observed), _unbounded(nulls)))
-
-
-def _ratios(observed: NDArray[np.float64], nulls: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the excess over the null in units of its spread.
-
-    The spread of few null ensembles at one K is uncertain, so it is not taken to be less than the
-    spread over all K.
-    """
-    spread = np.std(nulls, axis=0, ddof=1)
-    spread = np.maximum(spread, np.sqrt(np.mean(spread**2)))
-    excess = observed - nulls.mean(axis=0)
-    return excess / np.maximum(spread * np.sqrt(1 + 1 / len(nulls)), 1e-300)
-
-
-def _unbounded(separation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return separations on a scale without an upper bound."""
-    return -np.log(np.maximum(1.0 - separation, 0.0) + _RESOLUTION)

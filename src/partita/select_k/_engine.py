@@ -42,6 +42,8 @@ class Scan:
         Source of random numbers.
     pilot : Pilot
         Predicts the time of the scan.
+    gaps : array of shape (n_k,), optional
+        Gaps in the spectrum of the graph of neighbors, for features that are cut as a graph.
     """
 
     def __init__(
@@ -52,7 +54,9 @@ class Scan:
         request: Request,
         rng: np.random.Generator,
         pilot: Pilot,
+        gaps: NDArray[np.float64] | None = None,
     ) -> None:
+        self._gaps = gaps
         self._null, self._ks, self._request, self._rng = null, ks, request, rng
         self._steps = Steps(ks, request, pilot)
         self._observed = Curves(
@@ -71,6 +75,7 @@ class Scan:
     def decide(self) -> KScan:
         """Compute the curves of null ensembles, and decide."""
         ks, request, observed, steps = self._ks, self._request, self._observed, self._steps
+        gaps = self._gaps
         nulls: list[Curves] = []
         for j, child in enumerate(self._rng.spawn(request.n_null)):
             steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
@@ -90,6 +95,7 @@ class Scan:
                 request.n_null,
                 evidence,
                 None if evidence is not None else _halves_of(observed, "silhouette"),
+                gaps,
             )
             if request.early_stop and decision.is_settled:
                 break
@@ -99,7 +105,7 @@ class Scan:
         return KScan(
             k=np.asarray(ks),
             best_k=decision.best_k,
-            curves=observed.values,
+            curves=observed.values | ({} if gaps is None else {"spectral_gap": gaps}),
             null_mean={name: v.mean(axis=0) for name, v in values.items()},
             null_std={name: v.std(axis=0, ddof=1) for name, v in values.items()},
             gain=decision.gain,

@@ -21,6 +21,7 @@ from partita.select_k._evidence import Evidence
 from partita.select_k._null import uniform_reference
 from partita.select_k._request import Request, checked_range
 from partita.select_k._result import KScan
+from partita.select_k._spectral_gap import spectral_gaps
 from partita.select_k._steps import Pilot
 
 __all__ = ["ScannedFeatures", "scan_generated", "scan_k_features", "scan_table"]
@@ -53,6 +54,13 @@ class ScannedFeatures(ABC):
     def evidence(self) -> Evidence:
         """Return what else is judged of clusters of these features."""
 
+    def spectral_gaps(self, numbers: Sequence[int]) -> NDArray[np.float64] | None:
+        """Return the gap in the spectrum of the graph of neighbors for each number of clusters.
+
+        None if the features are no single graph that the partitions cut.
+        """
+        return None
+
 
 class _Table(ScannedFeatures):
     """One table of features and the generator of its partitions."""
@@ -72,6 +80,9 @@ class _Table(ScannedFeatures):
 
     def evidence(self) -> Evidence:
         return Evidence.of_features(self._X, is_graph=cuts_a_graph(self._generator))
+
+    def spectral_gaps(self, numbers: Sequence[int]) -> NDArray[np.float64] | None:
+        return spectral_gaps(self._X, numbers) if cuts_a_graph(self._generator) else None
 
 
 def scan_k_features(
@@ -94,7 +105,8 @@ def scan_k_features(
     data, uniform in the box of X's principal axes. A K beats the null if its clusters are tighter
     (less variance within clusters) and the partitions agree better with them. If the generator cuts
     a graph (`LandmarkSpectral`, `RandomMetrics`), clusters of any shape count: fewer of the nearest
-    neighbors must be in another cluster, whatever the variance.
+    neighbors must be in another cluster, whatever the variance, and the graph of neighbors must
+    have a gap in its spectrum that no shape without clusters has.
 
     Parameters
     ----------
@@ -208,4 +220,4 @@ def scan_generated(
 
     observed = ensembles(features, int(rng.integers(2**31)))
     time = Pilot(features.n_samples, pilot, len(ks) / len(few))
-    return Scan(observed, null, ks, request, rng, time)
+    return Scan(observed, null, ks, request, rng, time, features.spectral_gaps(ks))

@@ -32,9 +32,9 @@ class KScan:
         Of the K that are better than the null, the one with the largest gain; for labels, the one
         with the largest silhouette if this is a clear peak and the gains are tied; for features,
         the one with the largest product of two gains, that of the separation and that of the
-        tightness or isolation (minus its mean over the null ensembles). None if no K is:
-        the null reaches the separation of every K in more than two scans of a hundred, no structure
-        found.
+        tightness or isolation (minus its mean over the null ensembles), and of the spectral gap if
+        the generator cuts a graph. None if no K is: the null reaches the separation of every K in
+        more than two scans of a hundred, no structure found.
     curves : dict of str to array of shape (n_k,)
         - "separation": mean over the samples of the item consensus with the own cluster minus that
           with the next best cluster, the margin.
@@ -52,6 +52,9 @@ class KScan:
         - "isolation": instead of the tightness if the generator cuts a graph, minus the logarithm
           of the share of nearest neighbors that are in another cluster, divided by that of random
           labels.
+        - "spectral_gap": only if the generator cuts a graph, logarithm of the ratio of the next to
+          the K-th eigenvalue of the graph of neighbors, minus the largest one of shapes without
+          clusters.
         - "lifetime": range of heights at which the average linkage tree has K clusters. NaN where
           the ensemble has too many distinct rows for a tree.
     null_mean, null_std : dict of str to array of shape (n_k,)
