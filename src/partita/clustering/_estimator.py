@@ -84,6 +84,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     The scan clusters the features, and reference data without clusters, for every number. This
     takes much longer than the consensus: pass `n_clusters` if you know it. The scan uses
+    `generator`, by default graph cuts, if that has the parameters k_min and k_max, with at most 20
     partitions per number, at most 2000 samples, drawn at random, and only dense features. A
     generator that cuts a graph finds isolated clusters of any shape, but joins round ones that
     touch. These are found by a second scan, by k-means, unless the graph has no gap in its
