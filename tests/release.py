@@ -1,6 +1,8 @@
 """List what is missing before a release; the release workflow runs this with the name of the tag.
 
-python tests/release.py v1.2.3
+python tests/release.py v1.2.3 [ADDRESS]
+
+With the address of the repository, which the workflow knows, `[project.urls]` is written first.
 """
 
 from __future__ import annotations
@@ -11,6 +13,23 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def write_urls(address: str, root: Path = ROOT) -> None:
+    """Write the addresses of a repository into `[project.urls]`, unless there are some."""
+    file = root / "pyproject.toml"
+    text = file.read_text(encoding="utf-8")
+    if "urls" in tomllib.loads(text)["project"]:
+        return
+    pages = {
+        "Repository": address,
+        "Documentation": f"{address}/blob/main/docs/index.md",
+        "Changelog": f"{address}/blob/main/CHANGELOG.md",
+        "Issues": f"{address}/issues",
+    }
+    table = "".join(f'{name} = "{page}"\n' for name, page in pages.items())
+    start = "[project.scripts]"
+    file.write_text(text.replace(start, f"[project.urls]\n{table}\n{start}", 1), encoding="utf-8")
 
 
 def obstacles(tag: str, root: Path = ROOT) -> list[str]:
@@ -32,5 +51,7 @@ def obstacles(tag: str, root: Path = ROOT) -> list[str]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        write_urls(sys.argv[2])
     if reasons := obstacles(sys.argv[1]):
         sys.exit("\n".join(reasons))

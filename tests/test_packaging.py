@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from release import obstacles
+from release import obstacles, write_urls
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -86,16 +86,14 @@ def test_release_is_refused_until_everything_is_in_place(tmp_path: Path) -> None
 
     fragment.unlink()
     changelog.write_text(f"## {PROJECT['version']} (2030-01-31)\n", encoding="utf-8")
-    pyproject = tmp_path / "pyproject.toml"
     if "urls" not in PROJECT:
         (reason,) = obstacles(f"v{PROJECT['version']}", tmp_path)
         assert "[project.urls]" in reason
-        text = pyproject.read_text(encoding="utf-8")
-        pyproject.write_text(
-            text.replace(
-                "[project.scripts]",
-                '[project.urls]\nRepository = "https://example.org"\n\n[project.scripts]',
-            ),
-            encoding="utf-8",
-        )
+    address = "https://example.org/a/partita"
+    for _ in range(2):  # the second time nothing is to do
+        write_urls(address, tmp_path)
+    text = (tmp_path / "pyproject.toml").read_text(encoding="utf-8")
+    project = tomllib.loads(text)["project"]
+    assert {**project, "urls": None} == {**PROJECT, "urls": None}
+    assert all(page.startswith(address) for page in project["urls"].values()) or "urls" in PROJECT
     assert obstacles(f"v{PROJECT['version']}", tmp_path) == []
