@@ -10,8 +10,10 @@ from sklearn.metrics import adjusted_rand_score
 from unreduced_crowd import crowd_agreement_slowly
 
 from partita import CCC, KC, KCC, SEC, Ensemble, LabelStore
+from partita.consensus.sec import _WeightedGeometry
 from partita.datasets import make_partitions
 from partita.exceptions import ConvergenceWarning, NotSupportedError
+from partita.scale import EnsembleRows
 
 FIGURE_1 = np.array(
     [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 2, 3, 3], [1, 1, 1, 1, 2, 2, 2]]
@@ -320,3 +322,21 @@ def test_weights_of_samples_scale_the_objective():
     repeated = SEC(3, random_state=0).fit(np.repeat(labels, times, axis=0))
     assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-12)
     assert weighted.utility_ == pytest.approx(repeated.utility_, rel=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.7])
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_constant_of_a_row_is_the_weight_of_its_labels_by_their_sizes(weight, missing):
+    """Partitions of weight 1 are counted, others added up; a row without labels has 0."""
+    rng = np.random.default_rng(8)
+    labels = rng.integers(0, 3, (40, 6)).astype(float)
+    labels[rng.random(labels.shape) < missing] = np.nan
+    labels[0] = np.nan if missing else labels[0]
+    rows = EnsembleRows(Ensemble.from_partitions(list(labels.T), unlabeled="keep"))
+    mu = np.array([1.0, 1.0, 1.0, 1.0, 1.0, weight])
+    codes = rows.take(np.arange(rows.n_rows))
+    terms = _WeightedGeometry(rows, mu, 0.0).row_terms(codes)
+    observed = (codes != rows.missing_code) @ mu
+    np.testing.assert_array_equal(terms.n_labeled, (codes != rows.missing_code).sum(axis=1))
+    expected = observed / np.where(terms.scale > 0, terms.scale, 1.0)
+    np.testing.assert_allclose(terms.constant, expected, rtol=1e-15, atol=0)

@@ -1,4 +1,4 @@
-"""The function that lists labels, which only compiled kernels call."""
+"""Functions that only compiled kernels call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-from partita._kernels._compiled import _lists
+from partita._kernels._compiled import _lists, label_search
 from partita._kernels._compiled._jit import jit
 
 pytestmark = pytest.mark.kernel
@@ -34,3 +34,34 @@ def test_list_clusters(dtype, m, share):
             labeled = first + np.flatnonzero(labels[x, first:last] != missing)
             np.testing.assert_array_equal(partitions[:n], labeled)
             np.testing.assert_array_equal(clusters[:n], offsets[labeled] + labels[x, labeled])
+
+
+@jit
+def two_smallest(order):
+    return label_search._two_smallest(order)
+
+
+@pytest.mark.parametrize("width", [16, 48, 112])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [-3.0, -2.0, -1.0, 1.0, 2.0],
+        [-1.0, -1.0, 0.0],
+        [-0.0, 0.0],
+        [0.0],
+        [1.0, np.inf],
+        [-1e30, 1e30, np.inf],
+        [1e-40, -1e-40, 1e-45],
+        [1.0, 1.0 + 2.0**-23, -1.0, -1.0 - 2.0**-23],
+    ],
+)
+def test_two_smallest(values, width):
+    rng = np.random.default_rng(width)
+    for _ in range(20):
+        numbers = np.full(width, 1e30, np.float32)
+        taken = rng.permutation(width)[: width // 2]
+        numbers[taken] = rng.choice(np.asarray(values, np.float32), width // 2)
+        first, second = two_smallest(numbers.view(np.int32))
+        np.testing.assert_array_equal(numbers[[first, second]], np.sort(numbers)[:2])
+        is_tie = np.count_nonzero(numbers == numbers[first]) > 1
+        assert first != second or is_tie

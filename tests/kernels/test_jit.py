@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 pytest.importorskip("numba", reason="numba is not installed")
@@ -68,3 +69,18 @@ def test_code_is_not_used_after_another_file_of_the_kernels_changed(tmp_path, mo
     assert cache().load("uint8") == "old code"
     monkeypatch.setattr(_jit, "_source_sum", lambda: 1)
     assert cache().load("uint8") is None
+
+
+@_jit.jit(overlaps=False)
+def add(values, out):
+    for k in range(len(out)):
+        out[k] += values[k]
+
+
+def test_the_compiler_is_told_that_arrays_do_not_overlap():
+    """Without this flag of numba results are the same, and some kernels slower."""
+    out = np.ones(3)
+    add(np.arange(3.0), out)
+    np.testing.assert_array_equal(out, [1, 2, 3])
+    assert add._compiler.pipeline_class is _jit._WithoutOverlap
+    assert isinstance(_jit.Flags().noalias, bool)

@@ -164,7 +164,7 @@ def test_rows_decided_by_bounds_by_active_groups_and_by_all_groups(missing):
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16])
-@pytest.mark.parametrize(("groups", "m"), [(130, 9), (300, 5), (6, 150), (50, 70)])
+@pytest.mark.parametrize(("groups", "m"), [(130, 9), (300, 5), (6, 150), (50, 70), (20, 64)])
 def test_more_groups_and_more_labels_than_registers_and_batches_hold(missing, groups, m, dtype):
     rng = np.random.default_rng(7)
     case = Case(missing, groups, m=m, n=300)
@@ -210,6 +210,42 @@ def test_bounds_spare_look_ups(missing, is_compiled, always_bounds):
     wrong = groups.copy()
     assert search.next(search.tables).assign(chunk, MISSING, case.terms) == 0
     np.testing.assert_array_equal(groups, wrong)
+
+
+def test_the_cost_in_the_own_group_spares_other_look_ups(missing):
+    """A row stays where its own cost is below a lower bound of the others, even a wrong one."""
+    case = Case(missing, 50)
+    search, chunk = case.start(), case.chunk()
+    search.assign(chunk, MISSING, case.terms)
+    labeled = np.flatnonzero(case.n_labeled > 0)
+    groups, upper, lower = assignment_of(chunk)
+    own = (search.unit * case.costs(case.tables))[labeled, 7]
+    held, free = np.arange(len(labeled)) % 2 == 0, np.arange(len(labeled)) % 2 == 1
+    cheapest = groups[labeled]
+    groups[labeled], upper[labeled] = 7, np.inf
+    lower[labeled] = np.where(held, own + 1.0, -1e3)
+    search.next(search.tables).assign(chunk, MISSING, case.terms)
+    assert (cheapest != 7).any()
+    np.testing.assert_array_equal(groups[labeled][held], 7)
+    np.testing.assert_array_equal(groups[labeled][free], cheapest[free])
+    assert np.all(upper[labeled][held] >= own[held])
+    assert np.all(upper[labeled][held] < own[held] + 0.5)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16])
+@pytest.mark.parametrize("m", [8, 63, 64, 65, 128])
+def test_sums_of_the_largest_entries_do_not_overflow(missing, m, dtype):
+    """All look-ups of a row are extreme ones of their columns."""
+    case = Case(missing, 17, m=m)
+    case.entries = dtype
+    first = np.resize([True, False, False, False], (4 * m, 1))
+    case.labels[::2][case.labels[::2] != MISSING] = 0
+    case.labels[1::2][case.labels[1::2] != MISSING] = 3
+    sizes = 1.0 + np.arange(17) / 32
+    case.tables = Tables(np.where(first, sizes, -sizes), case.tables.slope)
+    search, chunk = case.start(), case.chunk()
+    search.assign(chunk, MISSING, case.terms)
+    check_assignment(case, search, chunk)
 
 
 def test_a_tie_goes_to_the_first_group():

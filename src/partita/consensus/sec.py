@@ -307,12 +307,13 @@ class _WeightedGeometry:
 
     def row_terms(self, labels: NDArray[Any]) -> RowTerms:
         weights, work = self.row_mass(labels), self.work_of_sums
-        observed: Any = self.mu.sum()
-        if not self.complete:
+        number = n_labeled(labels, self.missing_code, work)
+        observed: Any = self.mu.sum() if self.complete else number
+        if not self.complete and np.any(self.mu != 1.0):
             observed = row_sums(labels, self.missing_code, self.offsets, self.cluster_mu, work)
         # Σ_i μ_i ‖b(x)_i‖² / w(x), which is 0 for a row without labels
         constant = observed / np.where(weights > 0, weights, 1.0)
-        return RowTerms(constant, weights, weights, n_labeled(labels, self.missing_code, work))
+        return RowTerms(constant, weights, weights, number)
 
     def _add_up(self, chunk: Chunk, totals: Totals) -> None:
         """Add Σ_x of the constants, weights and masses; masses by partition if they differ."""

@@ -10,14 +10,19 @@ from __future__ import annotations
 import numpy as np
 
 from partita._kernels._compiled._jit import jit
-from partita._kernels._compiled._lists import PADDING, list_clusters
+from partita._kernels._compiled._lists import list_clusters
 from partita._kernels.label_search import TIE, ULP
+from partita._kernels.quantization import LANES
 
 __all__ = ["assign"]
 
 _BLOCK = 4096  # rows that the kernels visit one after the other
 _ROWS = 32  # rows whose costs are kept together
 _BATCH = 64  # entries whose sum cannot overflow 16 bits
+_TOGETHER = 8  # entries that are added at once; lists are padded by as many
+_LANES = np.uint64(LANES)
+_ZERO, _SIGN, _LARGEST = np.int32(0), np.int32(31), np.int32(2**31 - 1)
+_FARTHEST = np.uint32(2**32 - 1)
 
 
 def assign(table, search, terms, start, stop, assignment):
@@ -26,7 +31,7 @@ def assign(table, search, terms, start, stop, assignment):
     The record `bounds` of a search holds
         complete : whether no label is missing
         unit : factor of all costs below, a power of two
-        quantized : entries : of look-ups, then of slopes, in all groups (int8 or int16)
+        quantized : entries : of look-ups, then of slopes, then zeros, in all groups (int8 or int16)
             columns[0] : for every column of look-ups
                 step : of its entries
                 origin : lower bound of the value of an entry 0
@@ -45,11 +50,11 @@ def assign(table, search, terms, start, stop, assignment):
         upper : upper bound of the cost in the own group
         lower : lower bound of the cost in any other group, both without the constant
 
-    A row whose upper bound is below its lower bound cannot move and needs no look-up. Where only
-    active groups could be cheaper, they alone are compared first. Bounds and quantized tables never
-    change a group.
+    A row whose upper bound is below its lower bound cannot move and needs no look-up. For others
+    the cost in the own group gives a better upper bound. Where only active groups could be cheaper,
+    they alone are compared first. Bounds and quantized tables never change a group.
     """
-    lists = np.empty((_ROWS, 2, table.codes.shape[1] + PADDING), np.uint32)
+    lists = np.empty((_ROWS, 2, table.codes.shape[1] + _TOGETHER), np.uint32)
     lists[:, 1] = np.arange(lists.shape[2])
     return sum(
         _assign_block(table, search, terms, begin, min(begin + _BLOCK, stop), lists, assignment)
@@ -75,13 +80,13 @@ def _assign_block(table, search, terms, start, stop, lists, assignment):
     some = np.empty(_ROWS, np.int64)
 
     def compare(tables, place, n_rows):
-        entries, columns = tables
+        (entries, columns), (all_entries, all_columns) = tables, quantized
         low = np.empty((_ROWS, entries.shape[1]), np.float32)
-        sums = np.empty(entries.shape[1], np.int16)
+        sums = np.empty((2, entries.shape[1]), np.int16)
         return _compare(
-            codes, missing_code, offsets, entries, columns, place, unit, lookup, slope, scale,
-            n_labeled, inactive_lower, start, n_rows, lists, low, some, sums, groups, upper, lower,
-            rows,
+            codes, missing_code, offsets, entries, columns, all_entries, all_columns, place, unit,
+            lookup, slope, scale, n_labeled, inactive_lower, start, n_rows, low.view(np.int32),
+            sums, lists, low, some, groups, upper, lower, rows,
         )  # fmt: skip
 
     if len(place) > 0:
@@ -97,7 +102,8 @@ def _list_undecided(
     """Fill `rows` with the rows of start..stop whose bounds do not prove that they stay.
 
     Return their number. Update the bounds `upper` and `lower` in place, and fill `inactive_lower`
-    with a lower bound of the cost in any group that is not active.
+    with a lower bound of the cost in any group that is not active. Shifts contain more than the
+    rounding errors of costs: a row that is held by a shifted bound has no tie.
     """
     for x in range(start, stop):
         if groups[x] < 0:  # in no group: there are no bounds
@@ -121,8 +127,9 @@ def _list_undecided(
 
 @jit(allocates=False)
 def _compare(
-    codes, missing_code, offsets, entries, columns, place, unit, lookup, slope, scale,
-    n_labeled, inactive_lower, start, n_rows, lists, low, some, sums, groups, upper, lower, rows,
+    codes, missing_code, offsets, entries, columns, all_entries, all_columns, place, unit, lookup,
+    slope, scale, n_labeled, inactive_lower, start, n_rows, order, sums, lists, low, some, groups,
+    upper, lower, rows,
 ):  # fmt: skip
     """Compare the costs of the first `n_rows` of `rows` in all groups, or in the active ones.
 
@@ -135,48 +142,80 @@ def _compare(
     `upper` and `lower` in place, and return the number of rows that moved.
 
     One kernel does both, because most of it, and of the time that the compiler takes, is common to
-    both. Rows are compared in small blocks. `some`, `lists`, `low` and `sums` are scratch.
+    both. Rows are compared in small blocks: while the labels of one come from memory, others do.
+
+    The cost in the own group is bounded first, with `all_entries` and `all_columns`, those of all
+    groups. This takes one number per label instead of one per label and group, and most rows need
+    no more: costs seldom rise by as much as their bounds.
+
+    `sums`, `lists`, `low` and `some` are scratch; `order` is `low`, read as integers. If no label
+    is missing, `missing_code` is None, and `lists` must hold the partitions already.
     """
-    # typed: a literal would be a type of its own, for which `_bound_costs` would be compiled again
-    n_left = n_moved = 0
-    is_active, zero = len(place) > 0, np.int64(0)
+    # typed: a literal would be a type of its own, for which functions would be compiled again
+    m, n_left, n_moved, zero = codes.shape[1], 0, 0, np.int64(0)
+    is_active, empty = len(place) > 0, np.uint32(len(entries) - 1)
     for first in range(0, n_rows, _ROWS):
         n_some = zero
         for p in range(first, n_rows if n_rows < first + _ROWS else first + _ROWS):
-            x = rows[p]
-            if is_active and (groups[x] < 0 or upper[x] >= inactive_lower[x - start]):
+            x, clusters, partitions = rows[p], lists[n_some, 0], lists[n_some, 1]
+            n_labels, has_group = np.uint64(n_labeled[x]), groups[x] >= 0
+            if is_active and not has_group:
                 rows[n_left] = x
                 n_left += 1
+                continue
+            if missing_code is None:
+                for i in range(m):
+                    clusters[i] = offsets[i] + codes[x, i]
             else:
-                some[n_some] = x
-                n_some += 1
+                list_clusters(codes, x, missing_code, offsets, zero, m, clusters, partitions)
+            if has_group:
+                k, s, lookups, slopes = np.uint32(groups[x]), scale[x], 0, 0
+                for a in range(n_labels):
+                    lookups += all_entries[clusters[a], k]
+                    if missing_code is not None:
+                        slopes += all_entries[np.uint32(len(lookup)) + partitions[a], k]
+                up = all_columns[0, 0, k] * np.float64(lookups) + s * (
+                    all_columns[1, 0, k] * np.float64(slopes)
+                )
+                origin = all_columns[0, 1, k] + s * all_columns[1, 1, k]
+                reach = all_columns[0, 2, k] + s * all_columns[1, 2, k]
+                up += n_labeled[x] * (origin + 2.0 * reach)
+                up += ULP * abs(up)
+                upper[x] = up if up < upper[x] else upper[x]
+                if upper[x] < lower[x]:
+                    continue
+            if is_active and upper[x] >= inactive_lower[x - start]:
+                rows[n_left] = x
+                n_left += 1
+                continue
+            for a in range(n_labels, n_labels + np.uint64(_TOGETHER)):
+                clusters[a] = empty
+                partitions[a] = empty - np.uint32(len(lookup))
+            some[n_some] = x
+            n_some += 1
         _bound_costs(
-            codes, missing_code, offsets, entries, columns, np.uint64(lookup.shape[0]),
-            scale, n_labeled, some, n_some, lists, low, sums,
+            entries, columns, np.uint64(len(lookup)), missing_code is None, scale, n_labeled, some,
+            n_some, lists, sums, low,
         )  # fmt: skip
         for p in range(n_some):
             x, costs = some[p], low[p]
             n, s = np.int64(n_labeled[x]), scale[x]
             own = place[groups[x]] if is_active else -1
-            up = np.float64(upper[x])
             if own >= 0:
-                above = costs[own] + 2 * n * (columns[0, 2, own] + s * columns[1, 2, own])
-                up = above if above < up else up
-                up += ULP * abs(up)
                 costs[own] = np.inf
-            best, cost, second = _two_smallest(costs)
+            best, second = _two_smallest(order[p])
+            cost = costs[best]
             if is_active:
                 lowest = inactive_lower[x - start]
                 lowest = lowest if lowest < cost else np.float64(cost)
-                if up < lowest:
-                    upper[x] = up
+                if upper[x] < lowest:
                     lower[x] = lowest
                 else:
                     rows[n_left] = x
                     n_left += 1
                 continue
+            lowest = np.float64(costs[second])
             up = cost + 2 * n * (columns[0, 2, best] + s * columns[1, 2, best])
-            lowest = np.float64(second)
             if up >= lowest:
                 best, up, lowest = _two_cheapest(lookup, slope, lists[p], n, s, unit, up, costs)
             if best != groups[x]:
@@ -187,102 +226,80 @@ def _compare(
     return n_left if is_active else n_moved
 
 
-@jit(inner=True, allocates=False)
+@jit(inner=True, allocates=False, overlaps=False)
 def _bound_costs(
-    codes, missing_code, offsets, entries, columns, n_lookups, scale, n_labeled, rows,
-    n_rows, lists, low, sums,
-):  # fmt: skip
+    entries, columns, n_lookups, complete, scale, n_labeled, rows, n_rows, lists, sums, low
+):
     """Fill `low` with lower bounds of the costs of the first `n_rows` of `rows`.
 
-    entries : int8 or int16, quantized look-ups, and from row `n_lookups` on quantized slopes; the
-        number of columns is a `padded_width`
+    entries : int8 or int16, quantized look-ups, from row `n_lookups` on quantized slopes, and a row
+        of zeros; the number of columns is a `padded_width`
     columns : step, origin and reach of every column, of look-ups and of slopes
+    complete : whether no label is missing; every slope then is the origin of its column, their mean
+    lists : clusters and partitions of the labels of every row, then _TOGETHER times that of zeros
     sums : scratch, int16; sums of _BATCH entries must not overflow
-
-    Fill `lists` with the clusters and the partitions of their labels, all rows first: while one row
-    comes from memory, others do. If no label is missing, `missing_code` is None, the partitions
-    must be listed already, and the only row of slopes holds their mean.
     """
-    m, width, zero = codes.shape[1], np.uint64(low.shape[1]), np.int64(0)
+    # unsigned: numba does not test whether an index is negative; a multiple of the vector length:
+    # the compiler makes no second loop for the rest
+    width = np.uint64(low.shape[1]) // _LANES * _LANES
+    n_parts = 1 if complete else 2
+    of_lookups, of_slopes = sums[0], sums[1]
     for p in range(n_rows):
-        x, clusters = rows[p], lists[p, 0]
-        if missing_code is None:
-            for i in range(m):
-                clusters[i] = offsets[i] + codes[x, i]
-        else:
-            list_clusters(codes, x, missing_code, offsets, zero, m, clusters, lists[p, 1])
-    for p in range(n_rows):
-        x, costs = rows[p], low[p]
-        n, s = np.int64(n_labeled[x]), np.float32(scale[x])
-        slopes, n_parts = np.float32(0.0), 2
-        if missing_code is None:
-            slopes, n_parts = s * np.float32(n), 1
+        costs, n, s = low[p], np.int64(n_labeled[rows[p]]), np.float32(scale[rows[p]])
         for k in range(width):
-            costs[k] = slopes * columns[1, 1, k]
+            costs[k] = 0.0
         for a in range(0, n, _BATCH):
             b = n if n < a + _BATCH else a + _BATCH
+            for k in range(width):
+                of_lookups[k] = 0
+                of_slopes[k] = 0
             for part in range(n_parts):
-                listed, begin = lists[p, part], n_lookups if part else np.uint64(0)
-                for k in range(width):
-                    sums[k] = 0
-                whole = b - (b - a) % 8
-                for j in range(a, whole, 8):  # eight at a time: the sums are stored less often
+                listed, of_part = lists[p, part], sums[part]
+                begin = n_lookups if part else np.uint64(0)
+                for j in range(a, b, _TOGETHER):
                     a0, a1, a2 = begin + listed[j], begin + listed[j + 1], begin + listed[j + 2]
                     a3, a4, a5 = begin + listed[j + 3], begin + listed[j + 4], begin + listed[j + 5]
                     a6, a7 = begin + listed[j + 6], begin + listed[j + 7]
                     for k in range(width):
                         of_four = entries[a0, k] + entries[a1, k] + entries[a2, k] + entries[a3, k]
-                        sums[k] += of_four + (
+                        of_part[k] += of_four + (
                             entries[a4, k] + entries[a5, k] + entries[a6, k] + entries[a7, k]
                         )
-                for j in range(whole, b):
-                    row = begin + listed[j]
-                    for k in range(width):
-                        sums[k] += entries[row, k]
-                number, factor = np.float32(b - a), s if part else np.float32(1.0)
-                for k in range(width):
-                    costs[k] += factor * (
-                        number * columns[part, 1, k] + columns[part, 0, k] * np.float32(sums[k])
-                    )
+            number = np.float32(b - a)
+            for k in range(width):
+                lookups = number * columns[0, 1, k] + columns[0, 0, k] * np.float32(of_lookups[k])
+                slopes = number * columns[1, 1, k] + columns[1, 0, k] * np.float32(of_slopes[k])
+                costs[k] += lookups + s * slopes
 
 
 @jit(inner=True, allocates=False)
-def _two_smallest(values):
-    """Return the index of a smallest value, that value, and the smallest of the others.
+def _two_smallest(order):
+    """Return the index of a smallest number, and of a smallest of the others.
 
-    Every fourth value belongs to a chain of its own: no chain waits for another, and there is no
-    branch that could be mispredicted. The number of values is divisible by 4.
+    The numbers, at least two, have single precision; `order` has their bits, read as integers. Both
+    have the same order once the bits of negative numbers are reversed. For integers, unlike for
+    numbers, the compiler does all this with vector instructions. If the two smallest are equal,
+    both indices may be the same.
     """
-    s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = np.float32(np.inf)  # two smallest of each chain
-    n = np.uint64(len(values))  # unsigned: numba does not test for negative indices
-    for k in range(np.uint64(0), n, np.uint64(4)):
-        v0, v1 = values[k], values[k + np.uint64(1)]
-        v2, v3 = values[k + np.uint64(2)], values[k + np.uint64(3)]
-        u0, u1 = _larger(s0, v0), _larger(s1, v1)
-        u2, u3 = _larger(s2, v2), _larger(s3, v3)
-        t0, t1, t2, t3 = _smaller(t0, u0), _smaller(t1, u1), _smaller(t2, u2), _smaller(t3, u3)
-        s0, s1, s2, s3 = _smaller(s0, v0), _smaller(s1, v1), _smaller(s2, v2), _smaller(s3, v3)
-    s, t = _smaller(s0, s1), _smaller(_smaller(t0, t1), _larger(s0, s1))
-    u, v = _smaller(s2, s3), _smaller(_smaller(t2, t3), _larger(s2, s3))
-    smallest, second = _smaller(s, u), _smaller(_smaller(t, v), _larger(s, u))
-    index = np.int64(0)
+    n = np.uint64(len(order))  # unsigned: numba does not test for negative indices
+    smallest, gap, n_smallest, first, second = _LARGEST, _FARTHEST, _ZERO, _ZERO, _ZERO
     for k in range(n):
-        if values[k] == smallest:
-            index = np.int64(k)
-            break
-    return index, smallest, second
-
-
-@jit(inner=True, allocates=False)
-def _smaller(a, b):
-    """Return the smaller number. numba compiles `min` for every number of arguments."""
-    return a if a < b else b
-
-
-@jit(inner=True, allocates=False)
-def _larger(a, b):
-    """Return the larger number."""
-    return a if a > b else b
+        value = np.int32(order[k] ^ ((order[k] >> _SIGN) & _LARGEST))
+        smallest = value if value < smallest else smallest
+    for k in range(n):
+        value = np.int32(order[k] ^ ((order[k] >> _SIGN) & _LARGEST))
+        n_smallest = np.int32(n_smallest + np.int32(value == smallest))
+        beyond = np.uint32(np.int32(value - smallest) - 1)  # the smallest itself becomes farthest
+        gap = beyond if beyond < gap else gap
+    next_one = np.int32(smallest + np.int32(gap) + 1) if n_smallest == 1 else smallest
+    smallest = np.int32(smallest ^ ((smallest >> _SIGN) & _LARGEST))
+    next_one = np.int32(next_one ^ ((next_one >> _SIGN) & _LARGEST))
+    for k in range(n):
+        here = np.int32(k) if order[k] == smallest else _ZERO
+        first = here if here > first else first
+        here = np.int32(k) if order[k] == next_one else _ZERO
+        second = here if here > second else second
+    return np.int64(first), np.int64(second)
 
 
 @jit(inner=True, allocates=False)

@@ -59,7 +59,8 @@ class QuantizedTables(NamedTuple):
         a origin + step q + scale (a origin' + step' q')
 
     and 2 a (reach + scale reach') more. `columns`, shape (2, 3, width), holds step, origin and
-    reach of the columns of look-ups, then those of the columns of slopes.
+    reach of the columns of look-ups, then those of the columns of slopes. `entries` has the rows of
+    look-ups, those of slopes, and one of zeros, by which a sum can have more terms than a.
     """
 
     entries: NDArray[np.signedinteger]
@@ -119,11 +120,11 @@ def quantized(
     columns = np.zeros((2, 3, width), np.float32)
     columns[0, 1, n_groups:] = _PADDING_COST
     n_lookups = len(tables.lookup)
-    entries = np.zeros((n_lookups + len(slopes), width), dtype)
+    entries = np.zeros((n_lookups + len(slopes) + 1, width), dtype)
     lowest, highest = extremes.lowest.min(axis=0), extremes.highest.max(axis=0)
     _quantize(tables.lookup, lowest, highest, unit, m, kernel, entries[:n_lookups], columns[0])
     lowest, highest = slopes.min(axis=0), slopes.max(axis=0)
-    _quantize(slopes, lowest, highest, unit, m, kernel, entries[n_lookups:], columns[1])
+    _quantize(slopes, lowest, highest, unit, m, kernel, entries[n_lookups:-1], columns[1])
     return QuantizedTables(entries, columns)
 
 
