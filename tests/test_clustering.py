@@ -127,10 +127,22 @@ def test_clusters_of_many_samples_are_compared_on_some(monkeypatch):
     assert adjusted_rand_score(y, method.labels_) == 1
 
 
-def test_sparse_features_have_graph_cuts_only():
-    points, _ = rings(np.random.default_rng(0))
-    method = EnsembleClustering(3, random_state=0).fit(sp.csr_matrix(points))
+def test_sparse_features_are_counts_of_words():
+    """Documents of different length on three topics: their directions differ, not their length."""
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(40, 0.3), 3)
+    y = np.arange(150) % 3
+    counts = np.array([rng.multinomial(rng.integers(20, 400), topics[topic]) for topic in y])
+    method = EnsembleClustering(3, random_state=0).fit(sp.csr_matrix(counts))
     assert isinstance(method.generator_, LandmarkSpectral)
+    assert method.generator_.metric == "cosine"
+    assert adjusted_rand_score(y, method.labels_) == 1
+    by_distance = EnsembleClustering(3, generator="landmark_spectral", random_state=0)
+    assert adjusted_rand_score(y, by_distance.fit_predict(sp.csr_matrix(counts))) < 0.8
+    counts[7] = 0  # no direction
+    method = EnsembleClustering(3, random_state=0).fit(sp.csr_matrix(counts))
+    assert method.generator_.metric == "euclidean"
+    assert method.labels_.min() == 0
 
 
 def test_features_in_different_units_are_standardized():

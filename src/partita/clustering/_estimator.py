@@ -80,7 +80,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     (`RandomK`). Three consensus clusterings are compared, of the graph cuts, of k-means and of
     both. The one with the most isolated clusters is the result: the fewest of the five nearest
     neighbors of the samples are in another cluster, compared with random clusters of the same
-    sizes. Sparse features have 50 graph cuts only. Pass a generator to choose it yourself.
+    sizes. Sparse features have graph cuts only; they are taken for counts of words and compared by
+    the cosine, unless a row is empty and has no direction. Pass a generator to choose it yourself.
 
     The scan clusters the features, and reference data without clusters, for every number. This
     takes much longer than the consensus: pass `n_clusters` if you know it. The scan uses
@@ -140,7 +141,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         """
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         rng = random_generator(self.random_state)
-        generators = self._generators()[: 1 if sp.issparse(X) else None]
+        generators = self._generators(X)
         method = prepare("ccgp" if self.method is None else self.method)
         self.scaler_ = make_scaler(X, self._scale(generators[0]))
         features = self._scaled(X)
@@ -165,11 +166,15 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     def _scaled(self, X: Any) -> Any:
         return X if self.scaler_ is None else self.scaler_.transform(X)
 
-    def _generators(self) -> list[Any]:
-        """Return the generators whose consensus clusterings are compared."""
-        if self.generator is None:
-            return [LandmarkSpectral(_N_PARTITIONS), RandomK(_N_PARTITIONS)]
-        return [make_generator(self.generator)]
+    def _generators(self, X: Any = None) -> list[Any]:
+        """Return the generators whose consensus clusterings of X are compared."""
+        if self.generator is not None:
+            return [make_generator(self.generator)]
+        if sp.issparse(X):
+            has_directions = np.asarray(abs(X).sum(axis=1)).all()
+            metric = "cosine" if has_directions else "euclidean"
+            return [LandmarkSpectral(_N_PARTITIONS, metric=metric)]
+        return [LandmarkSpectral(_N_PARTITIONS), RandomK(_N_PARTITIONS)]
 
     @available_if(_can_predict)
     def predict(self, X: Any) -> Any:
