@@ -88,10 +88,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     `generator`, by default graph cuts, if that has the parameters k_min and k_max, with at most 20
     partitions per number, at most 2000 samples, drawn at random, and only dense features. A
     generator that cuts a graph finds isolated clusters of any shape, but joins round ones that
-    touch. These are found by a second scan, by k-means, unless the graph has no gap in its
-    spectrum. Its number is taken if graph cuts into that number find the same clusters, or if they
-    find no structure. If no number does better than the reference data, a warning says so, and all
-    samples are one cluster.
+    touch. These are found by a second scan, by k-means. Its number is taken if graph cuts into that
+    number find the same clusters, or if they find no structure. If no number does better than the
+    reference data, a warning says so, and all samples are one cluster.
 
     Examples
     --------

@@ -15,7 +15,6 @@ from partita.metrics import adjusted_rand
 from partita.select_k._choice import default_range
 from partita.select_k._features_scan import scan_table
 from partita.select_k._result import KScan
-from partita.select_k._spectral_gap import is_gap
 
 __all__ = ["NUMBER_ONLY", "confirmed_scan", "scan_for_number"]
 
@@ -43,8 +42,7 @@ def scan_for_number(
         Features.
     generator : generator or pipeline
         What makes the partitions of the estimator. The scan uses it if it has the parameters k_min
-        and k_max, otherwise k-means. If it cuts a graph and this has a gap in its spectrum, k-means
-        confirms its number.
+        and k_max, otherwise k-means. If it cuts a graph, k-means confirms its number.
     method : estimator
         Consensus method.
     rng : Generator
@@ -61,8 +59,8 @@ def scan_for_number(
     # One seed: both scans draw the same samples of many.
     options = {"method": method, "random_state": int(rng.integers(2**31)), **NUMBER_ONLY}
     by_graph = scan_table(X, ks, scanned, **options).decide()
-    if not cuts_a_graph(scanned) or not is_gap(by_graph.curves["spectral_gap"]).any():
-        return by_graph  # without a gap, pieces by k-means are no clusters either
+    if not cuts_a_graph(scanned):
+        return by_graph
     by_kmeans = scan_table(X, ks, kmeans, **options)
     best_k = by_graph.best_k
     if best_k is not None and set(_confirmed(by_graph.labels, by_kmeans.labels)) <= {best_k}:
