@@ -20,6 +20,11 @@ from benchmarks.papers._tables import HERE, Task, canonical, recipe_id
 
 FOLDER = HERE / "records"
 Cell = tuple[Any, ...]
+Draw = tuple[str, str, int]  # data, id of the recipe, number of the draw
+
+
+class OtherPartitionsError(ValueError):
+    """A fit had other partitions than the records of the same draw."""
 
 
 class Records:
@@ -29,6 +34,7 @@ class Records:
         self.path = folder / f"{paper}.jsonl"
         self.by_cell: dict[Cell, dict[str, Any]] = {}
         self.about: dict[str, dict[str, Any]] = {}  # recipes and versions, by their ids
+        self._ensembles: dict[Draw, str] = {}  # contents, which all methods of a draw must share
         for line in (
             self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else ()
         ):
@@ -37,12 +43,17 @@ class Records:
                 self.about[record["id"]] = record
             elif record:
                 self.by_cell[cell_of(record)] = record
+                self._note_ensemble(record)
 
     def get(self, task: Task) -> dict[str, Any] | None:
         return self.by_cell.get(task.cell)
 
     def add(self, task: Task, result: dict[str, Any]) -> None:
-        """Append the record of a fit, and what it refers to if that is new."""
+        """Append the record of a fit, and what it refers to if that is new.
+
+        Partitions can depend on the machine, by the last bits of a decomposition. A record with
+        others than those of the draw is refused: its method could not be compared.
+        """
         made_with = versions()
         recipe = {"id": recipe_id(task.recipe), "recipe": json.loads(task.recipe)}
         record = {
@@ -55,6 +66,7 @@ class Records:
             **result,
             "versions": made_with["id"],
         }
+        self._note_ensemble(record)
         new = [about for about in (recipe, made_with) if about["id"] not in self.about]
         self.about |= {about["id"]: about for about in new}
         self.by_cell[task.cell] = record
@@ -64,6 +76,15 @@ class Records:
                 file.write("\n")  # a run was stopped inside a line
             file.writelines(json.dumps(line) + "\n" for line in [*new, record])
 
+    def _note_ensemble(self, record: dict[str, Any]) -> None:
+        draw, content = draw_of(record), record["ensemble"]
+        if content in ("features", "not recorded"):
+            return
+        if self._ensembles.setdefault(draw, content) != content:
+            raise OtherPartitionsError(
+                f"Draw {draw[2]} of {draw[0]} has other partitions here than in the records."
+            )
+
 
 def parse(line: str) -> dict[str, Any]:
     """Return the record of a line, or an empty one if a stopped run left half a line."""
@@ -71,6 +92,10 @@ def parse(line: str) -> dict[str, Any]:
         return json.loads(line)
     except json.JSONDecodeError:
         return {}
+
+
+def draw_of(record: dict[str, Any]) -> Draw:
+    return record["data"], record["recipe"], record["draw"]
 
 
 def cell_of(record: dict[str, Any]) -> Cell:

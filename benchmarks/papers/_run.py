@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     Executor,
@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks.papers._ensembles import read
 from benchmarks.papers._expect import Expectation
 from benchmarks.papers._fit import fit_task
-from benchmarks.papers._records import FOLDER, Records, missing
+from benchmarks.papers._records import FOLDER, OtherPartitionsError, Records, missing
 from benchmarks.papers._tables import Table, Task
 from partita.exceptions import InvalidFileError
 
@@ -55,8 +55,9 @@ def run(
     """Compute the missing fits of a table and write each record at once.
 
     `minutes` ends the run after that time (fits that have begun are finished), `longest` leaves out
-    fits that are expected to take more seconds, `largest` data sets of more samples. Returns the
-    fits that failed.
+    fits that are expected to take more seconds, `largest` data sets of more samples. A draw whose
+    partitions are not those of its records is left after its first fit. Returns the fits that
+    failed.
     """
     console = Console(stderr=True)
     reasons = unavailable(table)
@@ -81,11 +82,17 @@ def run(
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task(table.key, total=len(tasks))
         end = None if minutes is None else time.monotonic() + 60 * minutes
-        for task, future in finished(tasks, n_jobs, end):
+        left: set[tuple[str, str, int]] = set()
+        waiting = (t for t in tasks if (t.data, t.recipe, t.draw) not in left)
+        for task, future in finished(waiting, n_jobs, end):
             error = future.exception()
             if error is None:
-                records.add(task, future.result())
-            else:
+                try:
+                    records.add(task, future.result())
+                except OtherPartitionsError as other:
+                    error = other
+                    left.add((task.data, task.recipe, task.draw))
+            if error is not None:
                 failures[task] = error
                 console.print(f"{task.data}, {task.key}: {error!r}", highlight=False)
             progress.update(bar, advance=1, description=f"{table.key} {task.data} {task.key}")
@@ -100,7 +107,7 @@ def workers(n_jobs: int) -> Executor:
 
 
 def finished(
-    tasks: list[Task], n_jobs: int, end: float | None
+    tasks: Iterable[Task], n_jobs: int, end: float | None
 ) -> Iterator[tuple[Task, Future[dict[str, object]]]]:
     """Yield tasks as they end. No new task begins after `end`."""
     waiting = iter(tasks)

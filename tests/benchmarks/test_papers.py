@@ -396,6 +396,23 @@ def test_a_run_continues_where_it_was_stopped(tmp_path, store, monkeypatch) -> N
     _ensembles.read.cache_clear()
 
 
+def test_a_draw_with_other_partitions_than_on_record_is_left(tmp_path, store, monkeypatch) -> None:
+    monkeypatch.setenv("PARTITA_DATA", str(tmp_path))
+    _ensembles.read.cache_clear()
+    run(small("002-table3", ["iris"], 1, ["SEC"]), folder=tmp_path)
+    path = tmp_path / "002.jsonl"
+    (record,) = Records("002", tmp_path).by_cell.values()
+    text = path.read_text()
+    path.write_text(text.replace(record["ensemble"], "of another machine"))
+    both = small("002-table3", ["iris"], 2, ["SEC", "CCC", "HCC average"])
+    failures = run(both, folder=tmp_path)
+    assert len(failures) == 1  # the first of two methods; the second is not tried
+    assert "other partitions here than in the records" in str(*failures.values())
+    left = missing(both.tasks(), {"002": Records("002", tmp_path)})
+    assert [task.draw for task in left] == [0, 0]
+    _ensembles.read.cache_clear()
+
+
 def test_the_list_is_printed() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.papers", "list"],
