@@ -478,7 +478,7 @@ def test_tuned_values_are_the_best_of_complete_grids(tmp_path) -> None:
     values = {0.1: [0.1, 0.9, 0.2], 0.2: [0.3, 0.4]}
     for theta, scores in values.items():
         for task, score in zip(table.fits("a", method, {"theta": theta}), scores, strict=False):
-            records.add(task, {"ARI": score})
+            records.add(task, {"ensemble": "not recorded", "ARI": score})
     per_set = best_values(table, records, "a", method, "ARI")
     assert per_set == ((0.1, 0.9), {"theta": 0.1})  # the third draw lacks a combination
     per_draw = dataclasses.replace(method, tuned="draw")
