@@ -148,11 +148,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
             self.n_clusters, method, lambda: scan_for_number(features, generators[0], method, rng)
         )
         best = best_consensus(features, generators, method, n_clusters, rng)
-        self.generator_, self.partitions_, self.method_ = (
-            best.generator,
-            best.partitions,
-            best.method,
-        )
+        self.generator_, self.method_ = best.generator, best.method
+        self.partitions_ = best.partitions
         self.labels_ = self.method_.labels_
         self.n_clusters_ = self.method_.n_clusters_
         return self

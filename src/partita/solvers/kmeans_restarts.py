@@ -26,9 +26,7 @@ _TINY = np.float32(1e-30)
 _CACHED = 1 << 17  # numbers of a block that stay in the cache between its passes
 _TRIALS = 2  # points of which k-means++ takes the best
 _SEEDED = 1 << 23  # distances that the seeding holds at once
-_SAMPLED = (
-    2000  # points that choose the restart, or 100 a cluster; half as many again use no sample
-)
+_SAMPLED = 2000  # points that choose the restart, or 100 a cluster
 
 
 def batched_kmeans(
