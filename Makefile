@@ -6,7 +6,7 @@ PYTEST := $(BIN)/python -m pytest
 PLAIN  := .venv-plain
 SITE   := .venv-docs
 
-.PHONY: demo test test-nojit coverage lint bench docs dist-check clean
+.PHONY: demo test test-slow test-nojit coverage lint bench docs dist-check clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +26,11 @@ test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/.test lint       ## lint, types and the whole suite
 	$(PYTEST) -n 2 -m "not slow"
+
+test-slow: export OMP_NUM_THREADS = 1
+test-slow: export OPENBLAS_NUM_THREADS = 1
+test-slow: $(VENV)/.test       ## what takes more than a minute: kernels with the bounds check
+	$(PYTEST) -n 2 -m slow --ignore=tests/test_distribution.py
 
 $(PLAIN)/.test: pyproject.toml
 	$(PYTHON) -m venv $(PLAIN)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
+import platform
 import subprocess
 import sys
 from functools import cache
@@ -16,7 +18,13 @@ from sklearn.metrics import adjusted_rand_score
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
-from benchmarks.papers import _ensembles, _figures, _pages  # noqa: E402
+from benchmarks.papers import (  # noqa: E402
+    _ensembles,
+    _figures,
+    _pages,
+    arithmetic,
+    processor_features,
+)
 from benchmarks.papers.__main__ import main  # noqa: E402
 from benchmarks.papers._expect import by_size, hours  # noqa: E402
 from benchmarks.papers._explanations import equal_text  # noqa: E402
@@ -394,6 +402,31 @@ def test_a_run_continues_where_it_was_stopped(tmp_path, store, monkeypatch) -> N
         old.pop(name), again.pop(name)
     assert again == old
     _ensembles.read.cache_clear()
+
+
+def test_every_processor_with_avx2_uses_the_same_arithmetic() -> None:
+    for machine in ("x86_64", "AMD64"):
+        assert arithmetic(machine, {"sse2", "avx2"}) == {"OPENBLAS_CORETYPE": "Haswell"}
+    chosen = arithmetic("x86_64", {"avx2", "avx512f"})
+    assert chosen["OPENBLAS_CORETYPE"] == "Haswell"
+    assert "AVX512F" in chosen["NPY_DISABLE_CPU_FEATURES"].split()
+    assert arithmetic("x86_64", {"sse2"}) == arithmetic("aarch64", {"avx2"}) == {}
+
+
+@pytest.mark.skipif(
+    not arithmetic(platform.machine(), processor_features()), reason="needs x86-64 with AVX2"
+)
+@pytest.mark.parametrize("first", ["benchmarks.papers", "numpy"])
+def test_the_arithmetic_is_chosen_before_numpy_is_loaded(first: str) -> None:
+    script = (
+        f"import os, {first}, benchmarks.papers; print(os.environ.get('OPENBLAS_CORETYPE', ''))"
+    )
+    environment = {n: v for n, v in os.environ.items() if n != "OPENBLAS_CORETYPE"}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ("Haswell" if first == "benchmarks.papers" else "")
 
 
 def test_a_draw_with_other_partitions_than_on_record_is_left(tmp_path, store, monkeypatch) -> None:

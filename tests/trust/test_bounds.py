@@ -52,7 +52,7 @@ _kernels.contingency.cluster_sums.compiled(*arguments)
     assert "IndexError" in run(compiled, "-c", script).stderr
 
 
-@pytest.mark.first
+@pytest.mark.slow  # compiles every kernel once more
 def test_kernels_stay_inside_their_arrays(compiled: Path) -> None:
     pytest.importorskip("numba", reason="numba is not installed")
     files = [str(p) for p in sorted(KERNELS.glob("test_*.py")) if p.name not in LEFT_OUT]
