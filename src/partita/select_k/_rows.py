@@ -86,6 +86,7 @@ def agreements(
     incidence of rows and base clusters.
     """
     graph = incidence(rows)
+    n_labels = rows.observed.sum(axis=1)  # of each row
     means = np.empty((3, len(clusterings)))
     for group in _groups(clusterings):
         first = np.cumsum([0, *(int(clusterings[j].max()) + 1 for j in group)])
@@ -101,7 +102,8 @@ def agreements(
             both = np.broadcast_to(rows.n_partitions * members.sum(axis=0), joined.shape)
         for start, stop, j in zip(first[:-1], first[1:], group, strict=True):
             clusters = slice(start, stop)
-            means[:, j] = _means(rows, clusterings[j], joined[:, clusters], both[:, clusters])
+            pairs = joined[:, clusters], both[:, clusters]
+            means[:, j] = _means(clusterings[j], rows.weights, n_labels, *pairs)
     return dict(zip(AGREEMENTS, means, strict=True))
 
 
@@ -120,23 +122,24 @@ def _groups(clusterings: Sequence[NDArray[np.int64]]) -> list[list[int]]:
 
 
 def _means(
-    rows: Ensemble,
     labels: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    n_labels: NDArray[np.int64],
     joined: NDArray[np.float64],
     both: NDArray[np.float64],
 ) -> list[float]:
     """Return the weighted means of `AGREEMENTS`, from the pairs with each cluster."""
-    labeled = np.flatnonzero(labels >= 0)
-    joined, both, own = joined[labeled], both[labeled], labels[labeled]
-    weights, position = rows.weights[labeled], np.arange(len(labeled))
-    # a sample is not compared with itself
-    itself = rows.observed[labeled].sum(axis=1) * np.minimum(weights, 1.0)
-    joined[position, own] -= itself
-    both[position, own] -= itself
-    consensus = np.divide(joined, both, out=np.zeros_like(joined), where=both > 1e-9)
-    confidence = consensus[position, own]
-    has_pairs = both[position, own] > 1e-9
-    consensus[position, own] = 0.0
+    if labels.min(initial=0) < 0:
+        labeled = np.flatnonzero(labels >= 0)
+        joined, both, labels = joined[labeled], both[labeled], labels[labeled]
+        weights, n_labels = weights[labeled], n_labels[labeled]
+    own = np.arange(len(labels)), labels
+    itself = n_labels * np.minimum(weights, 1.0)  # a sample is not compared with itself
+    own_joined, own_both = joined[own] - itself, both[own] - itself
+    has_pairs = own_both > 1e-9
+    confidence = np.divide(own_joined, own_both, out=np.zeros_like(own_both), where=has_pairs)
+    consensus = np.divide(joined, both, out=np.zeros(joined.shape), where=both > 1e-9)
+    consensus[own] = 0.0
     runner_up = consensus.max(axis=1)
     margin = np.where(has_pairs, confidence - runner_up, 0.0)
     # the larger one of the distances to the own and to the next cluster
