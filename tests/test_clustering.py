@@ -357,6 +357,15 @@ def test_the_scan_of_many_samples_takes_some_of_them():
     assert len(method.scan_.labels[2]) == 2000
 
 
+@pytest.mark.parametrize("generator", [None, RandomRows(20, ratio=0.5)])
+def test_no_number_is_scanned_that_exceeds_the_rows_of_a_partition(generator):
+    """The scan clusters four fifths of the samples at a time, other generators fewer."""
+    few = np.vstack([X[:5], X[60:65]])
+    with pytest.warns(PartitaWarning, match="No structure found"):
+        scan = EnsembleClustering(generator=generator, random_state=0).fit(few).scan_
+    assert list(scan.k) == list(range(2, 9 if generator is None else 6))
+
+
 def test_two_samples_need_a_number():
     with pytest.raises(ValueError, match=r"at least 3 samples to choose .* got 2. Pass n_clusters"):
         EnsembleClustering(generator=RandomK(8)).fit(X[:2])

@@ -18,14 +18,23 @@ __all__ = [
 ]
 
 
-def default_range(n_samples: int) -> range:
-    """Return the numbers of clusters to choose from: 2 to 10, fewer than the samples."""
+def default_range(n_samples: int, n_rows: int | None = None) -> range:
+    """Return the numbers of clusters to choose from: 2 to 10, fewer than the samples.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples.
+    n_rows : int, optional
+        Number of samples that a partition clusters: the largest number. By default all samples.
+    """
     if n_samples < 3:
         raise ValueError(
             f"Expected at least 3 samples to choose the number of clusters, got {n_samples}. Pass "
             "n_clusters."
         )
-    return range(2, min(11, n_samples))
+    largest = n_samples - 1 if n_rows is None else min(n_samples - 1, n_rows)
+    return range(2, max(2, min(10, largest)) + 1)
 
 
 def choose_number(
