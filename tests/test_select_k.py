@@ -465,6 +465,16 @@ def test_all_numbers_share_one_tree(monkeypatch, method):
     assert len(trees) == 1 + 2 * 3 + 4 * (1 + 2 * 2) + lifetime
 
 
+def test_only_the_partitions_of_the_user_are_warned_of():
+    """Not halves of them and null ensembles, which are hundreds."""
+    table = np.repeat([[0] * 8, [1] * 8], 10, axis=0)  # two distinct rows
+    with pytest.warns(PartitaWarning) as caught:
+        scan_k(table, range(2, 5), n_resamples=2, n_null=4, random_state=0)
+    assert [str(w.message) for w in caught] == [
+        f"CCGP returned 2 clusters instead of n_clusters={k} for 2 distinct rows." for k in (3, 4)
+    ]
+
+
 def test_few_nulls_if_these_settle_the_answer():
     partitions = make_partitions(100, 16, 3, noise=0.2, random_state=0)[0]
     options = {"n_resamples": 3, "n_null": 9, "random_state": 0}
