@@ -67,7 +67,7 @@ def test_a_number_is_chosen_for_fewer_samples_than_the_default_range_needs() -> 
     fusion = fuse(partitions, random_state=0)
     assert fusion.n_clusters == 2
     assert list(fusion.scan.k) == [2, 3, 4, 5, 6]
-    with pytest.raises(ValueError, match="at least 3 samples to choose .* got 2. Pass n_clusters"):
+    with pytest.raises(ValueError, match=r"at least 3 samples .* got 2\. Pass n_clusters"):
         fuse([[0, 1]] * 4)
 
 
