@@ -59,7 +59,11 @@ def test_features_with_and_without_clusters():
     generator = RandomRows(n_partitions=16, ratio=0.7, n_jobs=1)
     blobs, _ = make_blobs(150, centers=[[0, 0], [6, 0], [3, 6]], cluster_std=0.8, random_state=0)
     options = {"generator": generator, "random_state": 0, **QUICK, "n_null": 8}
-    assert scan_k_features(blobs, range(2, 6), **options).best_k == 3
+    scan = scan_k_features(blobs, range(2, 6), **options)
+    assert scan.best_k == 3
+    assert str(scan).split()[:7] == ["K", "separation", "null", "tightness", "null", "gain", "s.e."]
+    row = [f"{scan.curves['tightness'][1]:.3f}", f"{scan.null_mean['tightness'][1]:.3f}"]
+    assert str(scan).splitlines()[2].split()[3:5] == row
     uniform = np.random.default_rng(0).uniform(size=(150, 2))
     assert scan_k_features(uniform, range(2, 6), **options).best_k is None
     with pytest.raises(ValueError, match="SpectralBandwidths has no parameter 'k_min'"):
@@ -335,10 +339,10 @@ def test_every_tie_is_listed():
     )
     assert tied.tied_k == [2, 4, 5]
     ends = [
-        "<- within one s.e. of the best",
+        "<- at most one s.e. less",
         "0.6",
         "<- suggested",
-        "<- within one s.e. of the best",
+        "<- at most one s.e. less",
     ]
     lines = str(tied).splitlines()[1:5]
     assert [line.endswith(end) for line, end in zip(lines, ends, strict=True)] == [1, 0, 1, 1]
