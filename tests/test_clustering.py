@@ -274,6 +274,13 @@ def test_noise_is_one_cluster_with_a_warning():
     assert set(method.predict(noise[:5])) == {0}
 
 
+def test_more_clusters_than_the_scan_tries_are_possible():
+    blobs, _ = make_blobs([20] * 10, centers=np.indices((5, 2)).reshape(2, -1).T * 30.0)
+    with pytest.warns(PartitaWarning, match=r"10 clusters, the largest number .* may be more"):
+        method = EnsembleClustering(generator=RandomK(8), random_state=0).fit(blobs)
+    assert method.n_clusters_ == 10
+
+
 @pytest.mark.parametrize(
     ("by_graph", "by_kmeans", "same", "chosen"),
     [

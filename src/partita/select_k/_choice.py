@@ -17,6 +17,9 @@ __all__ = [
     "suggested_number",
 ]
 
+_LARGEST = 10  # number of clusters that is tried by default
+_LARGER = "`scan_k_features` and `scan_k_views` try larger numbers."
+
 
 def default_range(n_samples: int, n_rows: int | None = None) -> range:
     """Return the numbers of clusters to choose from: 2 to 10, fewer than the samples.
@@ -34,7 +37,7 @@ def default_range(n_samples: int, n_rows: int | None = None) -> range:
             "n_clusters."
         )
     largest = n_samples - 1 if n_rows is None else min(n_samples - 1, n_rows)
-    return range(2, max(2, min(10, largest)) + 1)
+    return range(2, max(2, min(_LARGEST, largest)) + 1)
 
 
 def choose_number(
@@ -55,11 +58,16 @@ def choose_number(
         return n_clusters, None
     result = scan()
     if result.best_k is not None:
+        if result.best_k == _LARGEST:
+            warn_user(
+                f"The scan suggests {_LARGEST} clusters, the largest number that it tried: there "
+                f"may be more. {_LARGER}"
+            )
         return result.best_k, result
     warn_user(
         f"No structure found: no number of clusters from {result.k[0]} to {result.k[-1]} does "
         "better than data without clusters, so that all samples are one cluster. Pass n_clusters "
-        "to get clusters all the same."
+        f"to get clusters all the same. {_LARGER}"
     )
     return 1, result
 
