@@ -274,6 +274,13 @@ def test_noise_is_one_cluster_with_a_warning():
     assert set(method.predict(noise[:5])) == {0}
 
 
+def test_more_clusters_than_the_scan_tries_are_possible():
+    blobs, _ = make_blobs([20] * 10, centers=np.indices((5, 2)).reshape(2, -1).T * 30.0)
+    with pytest.warns(PartitaWarning, match=r"10 clusters, the largest number .* may be more"):
+        method = EnsembleClustering(generator=RandomK(8), random_state=0).fit(blobs)
+    assert method.n_clusters_ == 10
+
+
 @pytest.mark.parametrize(
     ("by_graph", "by_kmeans", "same", "chosen"),
     [
@@ -355,6 +362,15 @@ def test_the_scan_of_many_samples_takes_some_of_them():
     assert method.n_clusters_ == 2
     assert len(method.labels_) == 2100
     assert len(method.scan_.labels[2]) == 2000
+
+
+@pytest.mark.parametrize("generator", [None, RandomRows(20, ratio=0.5)])
+def test_no_number_is_scanned_that_exceeds_the_rows_of_a_partition(generator):
+    """The scan clusters four fifths of the samples at a time, other generators fewer."""
+    few = np.vstack([X[:5], X[60:65]])
+    with pytest.warns(PartitaWarning, match="No structure found"):
+        scan = EnsembleClustering(generator=generator, random_state=0).fit(few).scan_
+    assert list(scan.k) == list(range(2, 9 if generator is None else 6))
 
 
 def test_two_samples_need_a_number():

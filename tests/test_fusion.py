@@ -61,6 +61,22 @@ def test_the_number_of_clusters_is_chosen() -> None:
     assert fusion.scan.best_k == fusion.n_clusters == 3
 
 
+def test_a_number_is_chosen_for_fewer_samples_than_the_default_range_needs() -> None:
+    rng = np.random.default_rng(0)
+    partitions = (np.arange(7) > 3)[:, None] ^ (rng.random((7, 12)) < 0.1)
+    fusion = fuse(partitions, random_state=0)
+    assert fusion.n_clusters == 2
+    assert list(fusion.scan.k) == [2, 3, 4, 5, 6]
+    with pytest.raises(ValueError, match=r"at least 3 samples .* got 2\. Pass n_clusters"):
+        fuse([[0, 1]] * 4)
+
+
+def test_the_range_may_be_an_array_and_is_never_ignored() -> None:
+    assert fuse(LABELS, k_range=np.arange(2, 5), random_state=0).n_clusters == 3
+    with pytest.raises(ValueError, match="k_range must hold"):
+        fuse(LABELS, k_range=[])
+
+
 def test_no_structure_is_an_answer() -> None:
     noise = np.random.default_rng(0).integers(0, 3, (80, 8))
     with pytest.raises(NoStructureError, match="from 2 to 4 does better"):

@@ -59,7 +59,11 @@ def test_features_with_and_without_clusters():
     generator = RandomRows(n_partitions=16, ratio=0.7, n_jobs=1)
     blobs, _ = make_blobs(150, centers=[[0, 0], [6, 0], [3, 6]], cluster_std=0.8, random_state=0)
     options = {"generator": generator, "random_state": 0, **QUICK, "n_null": 8}
-    assert scan_k_features(blobs, range(2, 6), **options).best_k == 3
+    scan = scan_k_features(blobs, range(2, 6), **options)
+    assert scan.best_k == 3
+    assert str(scan).split()[:7] == ["K", "separation", "null", "tightness", "null", "gain", "s.e."]
+    row = [f"{scan.curves['tightness'][1]:.3f}", f"{scan.null_mean['tightness'][1]:.3f}"]
+    assert str(scan).splitlines()[2].split()[3:5] == row
     uniform = np.random.default_rng(0).uniform(size=(150, 2))
     assert scan_k_features(uniform, range(2, 6), **options).best_k is None
     with pytest.raises(ValueError, match="SpectralBandwidths has no parameter 'k_min'"):
@@ -335,10 +339,10 @@ def test_every_tie_is_listed():
     )
     assert tied.tied_k == [2, 4, 5]
     ends = [
-        "<- within one s.e. of the best",
+        "<- at most one s.e. less",
         "0.6",
         "<- suggested",
-        "<- within one s.e. of the best",
+        "<- at most one s.e. less",
     ]
     lines = str(tied).splitlines()[1:5]
     assert [line.endswith(end) for line, end in zip(lines, ends, strict=True)] == [1, 0, 1, 1]
@@ -463,6 +467,16 @@ def test_all_numbers_share_one_tree(monkeypatch, method):
     scan_k(partitions, range(2, 7), method=method, n_resamples=3, n_null=4, random_state=0)
     lifetime = 1 if method is EAC else 0  # the curve "lifetime" has a tree of its own
     assert len(trees) == 1 + 2 * 3 + 4 * (1 + 2 * 2) + lifetime
+
+
+def test_only_the_partitions_of_the_user_are_warned_of():
+    """Not halves of them and null ensembles, which are hundreds."""
+    table = np.repeat([[0] * 8, [1] * 8], 10, axis=0)  # two distinct rows
+    with pytest.warns(PartitaWarning) as caught:
+        scan_k(table, range(2, 5), n_resamples=2, n_null=4, random_state=0)
+    assert [str(w.message) for w in caught] == [
+        f"CCGP returned 2 clusters instead of n_clusters={k} for 2 distinct rows." for k in (3, 4)
+    ]
 
 
 def test_few_nulls_if_these_settle_the_answer():

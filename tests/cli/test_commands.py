@@ -532,6 +532,21 @@ def test_scan_of_features(partita, features: Path) -> None:
     done = partita("scan-k", str(features), "--features", "-i", "sample", *options)
     found = scan_k_features(POINTS, range(2, 5), n_resamples=2, n_null=3, random_state=0)
     assert [r["gain"] for r in json.loads(done.stdout)["curves"]] == found.gain.tolist()
+    table = partita("scan-k", str(features), "--features", "-i", "sample", *options[:-1]).stdout
+    tightness = found.curves["tightness"][0], found.null_mean["tightness"][0]
+    assert "tightness (null)" in table  # it decides too
+    assert "{:.3f} ({:.3f})".format(*tightness) in table
+
+
+def test_the_page_on_the_command_line_says_what_the_scan_of_iris_suggests(partita) -> None:
+    root = Path(__file__).parents[2]
+    options = ("--features", "--id-column", "flower", "--columns", "*_cm", "-k", "2:4")
+    done = partita("scan-k", str(root / "examples" / "iris.csv"), *options)
+    assert done.stdout.splitlines()[-2:] == [
+        "suggested: K = 4", "gain at most one standard error less: K = 2, 3"
+    ]  # fmt: skip
+    words = " ".join((root / "docs" / "command-line.md").read_text("utf-8").split())
+    assert "the scan suggests 4 clusters, and says that the partitions agree on 2 and 3" in words
 
 
 def test_compare(partita, labels: Path) -> None:

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from planted import IDS, LABELS, TRUTH, write_csv
 
@@ -55,6 +56,13 @@ def test_tables_and_summary(partita, labels: Path, consensus: Path) -> None:
     assert "60 samples in 3 clusters, 10 partitions" in done.stdout
     assert f"mean confidence {diagnosis.mean_confidence:.3f}" in done.stdout
     assert "no worse than the best partition with about as many clusters, run_" in done.stdout
+
+
+def test_one_is_singular(partita, tmp_path: Path) -> None:
+    np.save(tmp_path / "partitions.npy", [[0], [0], [1], [1]])
+    np.save(tmp_path / "consensus.npy", [0, 0, 0, 0])
+    done = partita("diagnose", "partitions.npy", "consensus.npy")
+    assert "4 samples in 1 cluster, 1 partition\n" in done.stdout
 
 
 def test_a_worse_consensus_is_reported(partita, labels: Path) -> None:

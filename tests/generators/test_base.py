@@ -142,6 +142,17 @@ def test_transform_repeats_the_training_labels(generator, X, metric):
     assert_array_equal(pickle.loads(pickle.dumps(generator)).transform(X), again)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("generator", ALL[:5] + ALL[7:], ids=lambda g: type(g).__name__)
+def test_new_samples_may_be_sparse_after_a_dense_fit_and_dense_after_a_sparse_one(
+    generator, X, metric
+):
+    forms = X, sp.csr_matrix(X)
+    for fitted, other in (forms, forms[::-1]):
+        generator = clone(generator).set_params(metric=metric).fit(fitted)
+        assert_array_equal(generator.transform(other), generator.transform(fitted))
+
+
 @by_kmeans_name
 def test_transform_of_new_samples_takes_the_nearest_center(generator, X):
     rng = np.random.default_rng(5)

@@ -105,11 +105,20 @@ def test_views_of_noise_have_no_structure(is_same):
 
 
 def test_views_without_structure_are_one_cluster(monkeypatch):
-    monkeypatch.setattr("partita.multiview._clustering.default_range", lambda n: range(2, 4))
+    monkeypatch.setattr("partita.multiview._scan.default_range", lambda *_: range(2, 4))
     noise = list(np.random.default_rng(1).random((2, 80, 3)))
     with pytest.warns(PartitaWarning, match="all samples are one cluster"):
         model = few(generator=RandomK(6), random_state=0).fit(noise)
     assert model.n_clusters_ == 1
+
+
+def test_no_number_is_scanned_that_exceeds_the_rows_of_a_partition():
+    """Partitions of a scan cluster four fifths of the samples of the smallest view: 7 of 9."""
+    first, second = np.random.default_rng(0).normal(size=(2, 14, 2))
+    second[9:] = np.nan
+    with pytest.warns(PartitaWarning, match="all samples are one cluster"):
+        model = MultiViewClustering(random_state=0).fit([first, second])
+    assert list(model.scan_.k) == list(range(2, 8))
 
 
 def test_sparse_views_need_a_number():

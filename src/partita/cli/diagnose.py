@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from partita.cli._messages import Messages, escape_markup, print_json, print_table
+from partita.cli._messages import Messages, counted, escape_markup, print_json, print_table
 from partita.cli._options import (
     Columns,
     Encoding,
@@ -121,12 +121,13 @@ def _cell(value: Any, column: str) -> str:
 def _print_summary(diagnosis: Diagnosis) -> None:
     summary = diagnosis.to_dict()
     typer.echo(
-        f"{summary['n_samples']} samples in {summary['n_clusters']} clusters, "
-        f"{summary['n_partitions']} partitions"
+        f"{counted(summary['n_samples'], 'sample')} in "
+        f"{counted(summary['n_clusters'], 'cluster')}, "
+        f"{counted(summary['n_partitions'], 'partition')}"
     )
     typer.echo(
         f"mean confidence {summary['mean_confidence']:.3f}, "
-        f"{summary['n_doubtful']} doubtful samples"
+        f"{counted(summary['n_doubtful'], 'doubtful sample')}"
     )
     if summary["n_partitions"] > 1:
         typer.echo(f"mean element-centric consistency {summary['mean_element_consistency']:.3f}")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_CURVES_WITH_NULL = ("separation", "stability", "item_consensus", "pac")
+_CURVES_WITH_NULL = ("separation", "tightness", "stability", "item_consensus", "pac")
 _CURVES_WITHOUT_NULL = ("delta_area", "eigengap", "lifetime")
 
 
@@ -114,22 +114,24 @@ def run(
 
 
 def _print(scan: KScan) -> None:
+    with_null = [name for name in _CURVES_WITH_NULL if name in scan.null_mean]
+    n_kept = 3 + with_null.index("stability")  # what decides is shown in narrow terminals too
     rows = []
     for record in scan.records():
         markup = ("[bold]", "[/]") if record["k"] == scan.best_k else ("", "")
         cells = [f"{record['k']}", f"{record['gain']:.3f}", f"{record['standard_error']:.3f}"]
-        cells += [f"{record[c]:.3f} ({record[f'null_{c}']:.3f})" for c in _CURVES_WITH_NULL]
+        cells += [f"{record[c]:.3f} ({record[f'null_{c}']:.3f})" for c in with_null]
         cells += [f"{record[c]:.3f}" for c in _CURVES_WITHOUT_NULL]
         rows.append([f"{markup[0]}{cell}{markup[1]}" for cell in cells])
-    names = ["K", "gain", "s.e.", *(f"{c.replace('_', ' ')} (null)" for c in _CURVES_WITH_NULL)]
+    names = ["K", "gain", "s.e.", *(f"{c.replace('_', ' ')} (null)" for c in with_null)]
     columns = [*names, *(c.replace("_", " ") for c in _CURVES_WITHOUT_NULL)]
-    print_table(columns, rows, numbers=True, optional=columns[:3:-1])
+    print_table(columns, rows, numbers=True, optional=columns[: n_kept - 1 : -1])
     if scan.best_k is None:
         typer.echo("no structure found: no K does better than the null")
     else:
         typer.echo(f"suggested: K = {scan.best_k}")
         if others := [str(k) for k in scan.tied_k if k != scan.best_k]:
-            typer.echo(f"within one standard error of the best gain too: K = {', '.join(others)}")
+            typer.echo(f"gain at most one standard error less: K = {', '.join(others)}")
     for group in scan.hidden_groups:
         typer.echo(
             f"cluster {group['cluster']} hides a group of {group['n_samples']} samples that "

@@ -18,7 +18,7 @@ __all__ = ["labels_for_each"]
 
 
 def labels_for_each(
-    method: BaseConsensus, partitions: Any, numbers: Sequence[int]
+    method: BaseConsensus, partitions: Any, numbers: Sequence[int], *, warn: bool = True
 ) -> Iterator[NDArray[np.int64]]:
     """Yield the consensus of one ensemble for each of several numbers of clusters.
 
@@ -36,6 +36,9 @@ def labels_for_each(
     numbers : sequence of int
         Numbers of clusters, ascending. A number above that of the distinct rows gives one cluster
         for each of these, and a warning.
+    warn : bool, default=True
+        Whether to warn of another number of clusters. A scan does so for the partitions of the
+        user, not for halves of them and null ensembles.
 
     Yields
     ------
@@ -53,7 +56,7 @@ def labels_for_each(
     for k in numbers:
         solution = next(solutions) if k < core.n_rows else method._solve_trivial(core)
         labels, n_clusters = number_by_appearance(core.expand(solution.labels))
-        if n_clusters != k:
+        if warn and n_clusters != k:
             warn_user(
                 f"{type(method).__name__} returned {n_clusters} clusters instead of n_clusters={k} "
                 f"for {core.n_rows} distinct rows."

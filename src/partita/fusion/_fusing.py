@@ -20,7 +20,7 @@ from partita.exceptions import MemoryBudgetError, NotSupportedError
 from partita.fusion._joining import join_partitions
 from partita.io import LabelStore
 from partita.registry import all_methods, prepare
-from partita.select_k import KScan, scan_k, suggested_number
+from partita.select_k import KScan, default_range, scan_k, suggested_number
 
 __all__ = ["Fusion", "fits_in_memory", "fuse", "update_consensus"]
 
@@ -161,8 +161,8 @@ def fuse(
         Consensus method: its key, class or estimator. An estimator is cloned; `n_clusters` is set,
         and the seed if it has none.
     k_range : iterable of int, optional
-        Numbers of clusters to choose from if `n_clusters` is None. By default 2 to 10, or the
-        choice of a method that needs no number.
+        Numbers of clusters to choose from if `n_clusters` is None. By default 2 to 10, fewer than
+        the samples, or the choice of a method that needs no number.
     random_state : int or None, default=None
         Seed of the scan and of a method that has none.
 
@@ -188,7 +188,8 @@ def fuse(
     (3, 0.7)
     """
     chooses = k_range is None and n_clusters is None and _chooses_number(prepare(method))
-    ks = sorted(k_range or range(2, 11)) if n_clusters is None else [n_clusters]
+    candidates = range(2, 11) if k_range is None else k_range
+    ks = sorted(candidates) if n_clusters is None else [n_clusters]
     soft = None
     if isinstance(partitions, LabelStore):
         if not fits_in_memory(partitions, max(ks, default=1)):
@@ -199,7 +200,8 @@ def fuse(
         ensemble = as_ensemble(partitions) if soft is None else soft.to_ensemble()
     scan = None
     if n_clusters is None and not chooses:
-        scan = scan_k(ensemble, ks, random_state=random_state)
+        numbers = default_range(ensemble.n_samples) if k_range is None else ks
+        scan = scan_k(ensemble, numbers, random_state=random_state)
         n_clusters = suggested_number(scan, "labels in random order")
     estimator = prepare(method, n_clusters, random_state)
     estimator.fit(ensemble if soft is None else soft)

@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -187,6 +188,10 @@ class BaseGenerator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             dtype=[np.float64, np.float32],
             ensure_min_samples=2 if reset else 1,
         )
+        if reset:
+            self._fitted_sparse = sp.issparse(X)
+        elif sp.issparse(X) != self._fitted_sparse:  # only the form of the fit is prepared alike
+            X = sp.csr_matrix(X) if self._fitted_sparse else X.toarray()
         return check_range(X)
 
     def _run(

@@ -35,6 +35,7 @@ __all__ = [
     "make_generator",
     "mark_of",
     "marked_names",
+    "rows_of_partition",
     "warn_if_generated",
 ]
 
@@ -123,6 +124,12 @@ def generate_for_each(
 def cuts_a_graph(generator: Any) -> bool:
     """Return whether the clusters of a generator may have any shape."""
     return isinstance(make_generator(generator), GraphGenerator)
+
+
+def rows_of_partition(generator: Any, n_samples: int) -> int:
+    """Return how many of the samples a partition of a generator clusters."""
+    made = make_generator(generator)
+    return made._n_rows(n_samples) if isinstance(made, KMeansGenerator) else n_samples
 
 
 def _warn_of_units(X: Any, generator: Any) -> None:

@@ -28,7 +28,7 @@ from partita.multiview._partitions import (
 from partita.multiview._scan import scan_views
 from partita.multiview._views import Views, read_views
 from partita.registry import all_methods, prepare
-from partita.select_k import NUMBER_ONLY, KScan, choose_number, default_range
+from partita.select_k import NUMBER_ONLY, KScan, choose_number
 
 __all__ = ["MultiViewClustering"]
 
@@ -172,8 +172,7 @@ class MultiViewClustering(BaseMultiView):
 
         def scan() -> KScan:
             options = {"random_state": rng, **NUMBER_ONLY, **setting}
-            ks = default_range(views.n_samples)
-            return scan_views(views, self.generator, ks, method=self._method(), **options)
+            return scan_views(views, self.generator, None, method=self._method(), **options)
 
         n_clusters, self.scan_ = choose_number(self.n_clusters, self._method(), scan)
         self.generators_ = prepare_generators(

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from partita.ensemble import Ensemble
 from partita.generators import RandomRows
-from partita.generators.generation import cuts_a_graph
+from partita.generators.generation import cuts_a_graph, rows_of_partition
 from partita.multiview._partitions import join_tables, label_view, prepare_generators
 from partita.multiview._views import Views, read_views
 from partita.select_k import (
     Evidence,
     KScan,
     ScannedFeatures,
+    default_range,
     scan_generated,
     uniform_reference,
 )
@@ -86,13 +87,16 @@ class _ScannedViews(ScannedFeatures):
 def scan_views(
     views: Views,
     generator: Any,
-    k_range: Iterable[int],
+    k_range: Iterable[int] | None,
     *,
     partitions_per_view: int,
     feature_ratio: float | None,
     **options: Any,
 ) -> KScan:
-    """Scan views that were read; parameters and `options` as in `scan_k_views`."""
+    """Scan views that were read; parameters and `options` as in `scan_k_views`.
+
+    Without `k_range`, the numbers are 2 to 10, at most the samples that a partition clusters.
+    """
     names = list(views.names)
     if sparse := [n for n, m in zip(names, views.matrices, strict=True) if sp.issparse(m)]:
         raise ValueError(
@@ -114,6 +118,12 @@ def scan_views(
                 one.set_params(k_min=k, k_max=k)
         return made
 
+    if k_range is None:
+        n_rows = [
+            rows_of_partition(one, matrix.shape[0])
+            for one, matrix in zip(generators(2, 0).values(), views.matrices, strict=True)
+        ]
+        k_range = default_range(views.n_samples, min(n_rows))
     dense = replace(views, matrices=tuple(np.asarray(m, np.float64) for m in views.matrices))
     return scan_generated(_ScannedViews(dense, generators), k_range, **options).decide()
 

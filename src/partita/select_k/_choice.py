@@ -17,15 +17,27 @@ __all__ = [
     "suggested_number",
 ]
 
+_LARGEST = 10  # number of clusters that is tried by default
+_LARGER = "`scan_k_features` and `scan_k_views` try larger numbers."
 
-def default_range(n_samples: int) -> range:
-    """Return the numbers of clusters to choose from: 2 to 10, fewer than the samples."""
+
+def default_range(n_samples: int, n_rows: int | None = None) -> range:
+    """Return the numbers of clusters to choose from: 2 to 10, fewer than the samples.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples.
+    n_rows : int, optional
+        Number of samples that a partition clusters: the largest number. By default all samples.
+    """
     if n_samples < 3:
         raise ValueError(
             f"Expected at least 3 samples to choose the number of clusters, got {n_samples}. Pass "
             "n_clusters."
         )
-    return range(2, min(11, n_samples))
+    largest = n_samples - 1 if n_rows is None else min(n_samples - 1, n_rows)
+    return range(2, max(2, min(_LARGEST, largest)) + 1)
 
 
 def choose_number(
@@ -46,11 +58,16 @@ def choose_number(
         return n_clusters, None
     result = scan()
     if result.best_k is not None:
+        if result.best_k == _LARGEST:
+            warn_user(
+                f"The scan suggests {_LARGEST} clusters, the largest number that it tried: there "
+                f"may be more. {_LARGER}"
+            )
         return result.best_k, result
     warn_user(
         f"No structure found: no number of clusters from {result.k[0]} to {result.k[-1]} does "
         "better than data without clusters, so that all samples are one cluster. Pass n_clusters "
-        "to get clusters all the same."
+        f"to get clusters all the same. {_LARGER}"
     )
     return 1, result
 

@@ -96,7 +96,7 @@ class Curves:
         distinct = DistinctRows(ensemble)
         pairs = _pairs(ensemble.n_samples, rng)
         orders = [rng.permutation(ensemble.n_partitions) for _ in range(n_resamples)]
-        labels = list(self._cluster(ensemble, ks))
+        labels = list(self._cluster(ensemble, ks, warn=not self._is_null))
         if not self._is_null:
             self.labels |= dict(zip(ks, labels, strict=True))
         means = agreements(distinct.rows, [distinct.select(each) for each in labels])
@@ -108,7 +108,7 @@ class Curves:
             middle = len(order) // 2
             for columns in (order[:middle], order[middle:]):
                 half = distinct.half(columns)
-                results.append(list(self._cluster(half, ks)))
+                results.append(list(self._cluster(half, ks, warn=False)))
                 if not self._is_null:
                     halves.append(agreements(half, results[-1]))
         if not results:
@@ -135,14 +135,19 @@ class _Clusterer:
     def __init__(self, method: Any, seed: int, advance: Callable[[int], None]) -> None:
         self._method, self._seed, self._advance = method, seed, advance
 
-    def __call__(self, ensemble: Ensemble, ks: Sequence[int]) -> Iterator[NDArray[np.int64]]:
-        for k, labels in zip(ks, self._labels(ensemble, ks), strict=True):
+    def __call__(
+        self, ensemble: Ensemble, ks: Sequence[int], *, warn: bool
+    ) -> Iterator[NDArray[np.int64]]:
+        for k, labels in zip(ks, self._labels(ensemble, ks, warn), strict=True):
             self._advance(k)
             yield labels
 
-    def _labels(self, ensemble: Ensemble, ks: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+    def _labels(
+        self, ensemble: Ensemble, ks: Sequence[int], warn: bool
+    ) -> Iterator[NDArray[np.int64]]:
         if isinstance(self._method, BaseConsensus):
-            yield from labels_for_each(prepare(self._method, None, self._seed), ensemble, ks)
+            method = prepare(self._method, None, self._seed)
+            yield from labels_for_each(method, ensemble, ks, warn=warn)
         else:
             for k in ks:
                 yield np.asarray(prepare(self._method, k, self._seed).fit_predict(ensemble))

@@ -11,12 +11,10 @@ from partita.ensemble import Ensemble
 from partita.select_k._curves import CRITERIA, Curves, Judged
 from partita.select_k._decision import Decision
 from partita.select_k._request import Request
-from partita.select_k._result import CRITERION, KScan
+from partita.select_k._result import CRITERION, EVIDENCE, KScan
 from partita.select_k._steps import Pilot, Steps
 
 __all__ = ["Scan", "check_n_partitions"]
-
-_EVIDENCE = ("tightness", "isolation")  # curves of features that have a null
 
 
 def check_n_partitions(ensemble: Ensemble) -> None:
@@ -100,7 +98,7 @@ class Scan:
             if request.early_stop and decision.is_settled:
                 break
         steps.finish()
-        names = [name for name in (*CRITERIA, *_EVIDENCE) if name in nulls[0].values]
+        names = [name for name in (*CRITERIA, *EVIDENCE) if name in nulls[0].values]
         values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
         return KScan(
             k=np.asarray(ks),
@@ -128,7 +126,7 @@ def _evidence(
     observed: Curves, nulls: Sequence[Curves]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Return the evidence of a scan of features and of its nulls; None for a scan of labels."""
-    for name in _EVIDENCE:
+    for name in EVIDENCE:
         if name in observed.values:
             return observed.values[name], np.asarray([curves.values[name] for curves in nulls])
     return None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from partita.generators import RandomRows
-from partita.generators.generation import cuts_a_graph
+from partita.generators.generation import cuts_a_graph, rows_of_partition
 from partita.metrics import adjusted_rand
 from partita.select_k._choice import default_range
 from partita.select_k._features_scan import scan_table
@@ -48,20 +48,23 @@ def scan_for_number(
     rng : Generator
         Source of random numbers.
     k_range : iterable of int, optional
-        Numbers of clusters. By default 2 to 10.
+        Numbers of clusters. By default 2 to 10, at most the samples that a partition clusters.
     """
-    ks = default_range(X.shape[0]) if k_range is None else k_range
     kmeans = RandomRows(n_partitions=_N_PARTITIONS, ratio=0.8)
     parameters, scanned = generator.get_params(deep=False), kmeans
     if {"n_partitions", "k_min", "k_max", "random_state"} <= parameters.keys():
         n_partitions = min(parameters["n_partitions"], _N_PARTITIONS)
         scanned = clone(generator).set_params(n_partitions=n_partitions)
+    if k_range is None:
+        n_samples = X.shape[0]
+        n_rows = min(rows_of_partition(each, n_samples) for each in (scanned, kmeans))
+        k_range = default_range(n_samples, n_rows)
     # One seed: both scans draw the same samples of many.
     options = {"method": method, "random_state": int(rng.integers(2**31)), **NUMBER_ONLY}
-    by_graph = scan_table(X, ks, scanned, **options).decide()
+    by_graph = scan_table(X, k_range, scanned, **options).decide()
     if not cuts_a_graph(scanned):
         return by_graph
-    by_kmeans = scan_table(X, ks, kmeans, **options)
+    by_kmeans = scan_table(X, k_range, kmeans, **options)
     best_k = by_graph.best_k
     if best_k is not None and set(_confirmed(by_graph.labels, by_kmeans.labels)) <= {best_k}:
         by_kmeans.stop()  # whatever its number is, it is not taken or is the same

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from partita._data_frames import frame_of_records, html_of_records
 from partita._pictures import draw_curve
 
-__all__ = ["CDF_POINTS", "CRITERION", "KScan"]
+__all__ = ["CDF_POINTS", "CRITERION", "EVIDENCE", "KScan"]
 
 CDF_POINTS = np.linspace(0.0, 1.0, 101)  # consensus values at which the distribution is given
 
 CRITERION = "separation"  # the curve whose gain decides
+EVIDENCE = ("tightness", "isolation")  # for features decides too, one of them
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,10 @@ class KScan:
 
     @property
     def tied_k(self) -> list[int]:
-        """Every K whose gain is within one standard error of that of `best_k`, ascending.
+        """Every K whose gain is at most one standard error less than that of `best_k`, ascending.
 
-        The error is that of the difference of both gains. Empty if no structure was found.
+        For features, where the gain does not decide alone, it may also be larger. The error is that
+        of the difference of both gains. Empty if no structure was found.
         """
         if self.best_k is None:
             return []
@@ -186,7 +188,7 @@ class KScan:
         caption = "No structure found: no K does better than the null."
         if self.best_k is not None:
             others = [str(k) for k in self.tied_k if k != self.best_k]
-            also = f"; within one standard error too: {', '.join(others)}" if others else ""
+            also = f"; gain at most one standard error less: {', '.join(others)}" if others else ""
             caption = f"Suggested: K = {self.best_k}{also}"
         columns = ["k", "gain", "standard_error", *self.curves]
         picture = draw_curve(
@@ -198,13 +200,15 @@ class KScan:
         return str(self)
 
     def __str__(self) -> str:
-        lines = [f"{'K':>4} {self.criterion:>12} {'null':>8} {'gain':>8} {'s.e.':>8}"]
+        shown = [self.criterion, *(each for each in EVIDENCE if each in self.null_mean)]
+        heads = [f"{name:>12} {'null':>8}" for name in shown]
+        lines = [" ".join([f"{'K':>4}", *heads, f"{'gain':>8} {'s.e.':>8}"])]
         for j, k in enumerate(self.k):
-            values = (self.curves[self.criterion][j], self.null_mean[self.criterion][j])
-            mark = "  <- within one s.e. of the best" if k in self.tied_k else ""
+            values = [f"{self.curves[n][j]:>12.3f} {self.null_mean[n][j]:>8.3f}" for n in shown]
+            mark = "  <- at most one s.e. less" if k in self.tied_k else ""
             mark = "  <- suggested" if k == self.best_k else mark
             lines.append(
-                f"{k:>4} {values[0]:>12.3f} {values[1]:>8.3f} {self.gain[j]:>8.3f} "
+                f"{k:>4} {' '.join(values)} {self.gain[j]:>8.3f} "
                 f"{self.standard_error[j]:>8.3f}{mark}"
             )
         if self.best_k is None:
