@@ -249,3 +249,15 @@ def test_wrong_neighbors(wrong):
 def test_more_clusters_than_samples():
     with pytest.raises(ValueError, match=r"n_samples=90 rows, fewer than k_min=91"):
         LandmarkSpectral(2, n_clusters=91).fit(NOISE)
+
+
+def test_more_clusters_than_landmarks_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"n_landmarks=5 must be at least .*, 20 to 20"):
+        LandmarkSpectral(2, n_clusters=20, n_landmarks=5).fit(NOISE)
+    with pytest.raises(ValueError, match="n_landmarks=5 must be at least"):
+        LandmarkSpectral(2, k_min=2, k_max=6, n_landmarks=5).fit(NOISE)
+
+
+def test_the_largest_number_of_clusters_is_at_most_that_of_landmarks() -> None:
+    generator = LandmarkSpectral(20, n_clusters=4, n_landmarks=5, random_state=0).fit(NOISE)
+    assert generator.n_clusters_.max() == 5

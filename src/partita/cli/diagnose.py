@@ -139,9 +139,9 @@ def _print_summary(diagnosis: Diagnosis) -> None:
             f"has about {summary['n_clusters']} clusters, so none is compared with it"
         )
         return
-    comparison = "no worse than" if summary["harmless"] else "worse than"
+    verdict = "at least as good as" if summary["harmless"] else "worse than"
     typer.echo(
-        f"the consensus agrees with the partitions (ANMI {summary['anmi']:.3f}) {comparison} the "
-        f"best partition with about as many clusters, {summary['best_partition']}, with the others "
-        f"({summary['best_partition_anmi']:.3f})"
+        f"the consensus is {verdict} the best partition with about as many clusters, "
+        f"{summary['best_partition']}: its ANMI with the partitions is {summary['anmi']:.3f}, that "
+        f"of {summary['best_partition']} with the others {summary['best_partition_anmi']:.3f}"
     )

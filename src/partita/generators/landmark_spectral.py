@@ -69,10 +69,11 @@ class LandmarkSpectral(GraphGenerator):
         Expected number of clusters K of the consensus. It is the default of `k_min`.
     k_min, k_max : int, optional
         Range of K_i, both ends included. By default `k_min` is `n_clusters`, or 2 without it;
-        `k_max` is 3 `n_clusters`, or min(floor(sqrt(n)), 60) without it.
+        `k_max` is 3 `n_clusters`, or min(floor(sqrt(n)), 60) without it, at most `n_landmarks`.
     n_landmarks : int, default=1000
-        Number of landmarks p; all distinct rows if there are not more. With all rows, partitions
-        with equal K_i and r are often the same; fewer landmarks make them differ, not better.
+        Number of landmarks p, at least `k_max`; all distinct rows if there are not more. With all
+        rows, partitions with equal K_i and r are often the same; fewer landmarks make them differ,
+        not better.
     n_neighbors : (int, int), default=(5, 8)
         Range of r, both ends included. More ties join clusters that are thin or close to each
         other, fewer cut clusters into pieces.
@@ -273,7 +274,15 @@ class LandmarkSpectral(GraphGenerator):
         default_max = min(isqrt(n_rows), _MOST_CLUSTERS)
         if self.n_clusters is not None:
             default_max = min(3 * self.n_clusters, n_rows)
-        return choose_k_range(n_rows, self.k_min, self.k_max, self.n_clusters, default_max)
+        default_max = min(default_max, self.n_landmarks)
+        limits = choose_k_range(n_rows, self.k_min, self.k_max, self.n_clusters, default_max)
+        if limits[1] > self.n_landmarks:
+            raise ValueError(
+                f"n_landmarks={self.n_landmarks} must be at least the number of clusters of a "
+                f"partition, {limits[0]} to {limits[1]}: a partition has no more clusters than "
+                "landmarks. Raise n_landmarks, or lower n_clusters or k_max."
+            )
+        return limits
 
     def _draw(self, X: Any, rng: np.random.Generator) -> tuple[int, _LandmarkDraw]:
         usable, part = self._part(X)

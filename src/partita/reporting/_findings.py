@@ -115,9 +115,9 @@ def _best_partition(content: Content) -> Finding:
     best = content.partitions[d.best_partition]
     if d.harmless:
         answer = (
-            f"Yes: it agrees with the partitions (ANMI {d.anmi:.3f}) no worse than the best of "
-            f"those with about as many clusters, partition {best}, agrees with the others "
-            f"({d.best_partition_anmi:.3f}; a lead of up to 0.01 does not count)."
+            f"Yes: its agreement with the partitions is an ANMI of {d.anmi:.3f}. That of the best "
+            f"of them, {best}, with the others is {d.best_partition_anmi:.3f}. Only partitions "
+            "with about as many clusters are compared, and a lead of up to 0.01 does not count."
         )
     else:
         answer = (
