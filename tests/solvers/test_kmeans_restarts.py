@@ -54,7 +54,7 @@ def test_a_sample_holds_no_point_without_weight():
     w = (np.arange(5000) % 5 == 0).astype(float)
     some = kmeans_restarts._sample(kmeans_restarts._Points(X, w), X, w, 2000, rng)
     chosen = {row.tobytes() for row in X[w > 0].astype(np.float32)}
-    assert {row.tobytes() for row in np.ascontiguousarray(some.rows[:, :3])} <= chosen
+    assert {row.tobytes() for row in np.ascontiguousarray(some.columns[:3].T)} <= chosen
     assert some.n <= 1000
 
 
@@ -86,18 +86,44 @@ def test_fewer_distinct_points_give_fewer_clusters():
 
 def test_empty_clusters_move_to_the_farthest_points():
     points = kmeans_restarts._Points(np.eye(4), np.ones(4))
-    centers = points.as_centers[[0, 0, 1, 2]][None].copy()
+    centers = points.as_centers(np.array([[0, 0, 1, 2]]))
     counts = np.array([[1, 0, 1, 1]], np.float32)
     kmeans_restarts._relocate(points, centers, counts, points.sums(centers).scores)
-    np.testing.assert_array_equal(centers[0, 1], points.as_centers[3])
+    np.testing.assert_array_equal(centers[0, 1], points.as_centers(np.array(3)))
 
 
 def test_blocks_of_points_change_no_sum(monkeypatch):
     rng = np.random.default_rng(0)
     points = kmeans_restarts._Points(normalize_rows(rng.normal(size=(500, 3))), np.ones(500))
-    centers = points.as_centers[rng.integers(500, size=(4, 3))]
+    centers = points.as_centers(rng.integers(500, size=(4, 3)))
     whole = points.sums(centers)
     monkeypatch.setattr(kmeans_restarts, "_CACHED", 64 * 12)
     blocks = points.sums(centers)
     np.testing.assert_allclose(blocks.vectors, whole.vectors, rtol=1e-5, atol=1e-4)
     np.testing.assert_array_equal(blocks.scores, whole.scores)
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 500])
+def test_a_draw_searches_the_cumulative_sum_of_its_row(n):
+    rng = np.random.default_rng(n)
+    masses = rng.random((4, n)).astype(np.float32) * rng.integers(2, size=(4, n))
+    masses[:, n // 2] = 1
+    uniform = rng.random((4, 50))
+    uniform[:, 0] = 0  # the first index with a mass
+    cumulative = np.cumsum(masses, axis=1, dtype=np.float64)
+    expected = [
+        np.searchsorted(row, u * row[-1], "right")
+        for row, u in zip(cumulative, uniform, strict=True)
+    ]
+    np.testing.assert_array_equal(kmeans_restarts._draw(masses, uniform), expected)
+
+
+def test_the_order_of_memory_changes_nothing():
+    rng = np.random.default_rng(2)
+    X, w = directions(rng, 4000, 3, 0.5)[0], rng.integers(1, 4, 4000).astype(float)
+    rows, columns = (
+        batched_kmeans(array, w, 3, np.random.default_rng(0))
+        for array in (np.ascontiguousarray(X), np.asfortranarray(X))
+    )
+    np.testing.assert_array_equal(rows[0], columns[0])
+    assert rows[1] == columns[1]

@@ -88,6 +88,7 @@ class CertaintyCut(BaseConsensus):
         graph = LabelGraph(ensemble, self._certainty(ensemble))
         with one_blas_thread():
             _, embedding = transfer_cut_embedding(graph, ensemble.weights, max(numbers, default=1))
+        embedding = np.asfortranarray(embedding)  # the first vectors are contiguous
         rngs = [self._random_generator() for _ in numbers]  # in order, whatever thread uses them
         solutions: dict[int, Solution] = {}
 

@@ -109,7 +109,8 @@ def draw_points(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Draw points with probabilities proportional to their weights; return them and how often."""
     cumulative = np.cumsum(weights)
-    drawn = np.searchsorted(cumulative, rng.random(n_draws) * cumulative[-1], "right")
+    targets = np.sort(rng.random(n_draws)) * cumulative[-1]  # searched faster in order
+    drawn = np.searchsorted(cumulative, targets, "right")
     times = np.bincount(np.minimum(drawn, len(weights) - 1), minlength=len(weights))
     rows = np.flatnonzero(times)
     return rows, times[rows].astype(np.float64)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.solvers.kmeans import draw_points, one_blas_thread
+from partita.solvers.kmeans import draw_points
 
 __all__ = ["batched_kmeans"]
 
@@ -27,6 +27,7 @@ _CACHED = 1 << 17  # numbers of a block that stay in the cache between its passe
 _TRIALS = 2  # points of which k-means++ takes the best
 _SEEDED = 1 << 23  # distances that the seeding holds at once
 _SAMPLED = 2000  # points that choose the restart, or 100 a cluster
+_SUMMED = 32  # masses of a block, of which a draw looks at one
 
 
 def batched_kmeans(
@@ -43,12 +44,13 @@ def batched_kmeans(
     after 6 more the best one, until the inertia decreases by less than 0.01 %. If there are more
     than 3000 points, or 150 a cluster, all but the last of these three steps use 2000 points (100 a
     cluster), drawn in proportion to their weights. Fewer than `n_clusters` distinct points give
-    fewer clusters; the caller must report that.
+    fewer clusters; the caller must report that. Call it within `one_blas_thread`: sums depend on
+    the number of threads.
 
     Parameters
     ----------
     embedding : array of shape (n, p)
-        Points of length 1 (or 0).
+        Points of length 1 (or 0). Fortran order is the fastest.
     weights : array of shape (n,)
         Weights of the points.
     n_clusters : int
@@ -61,13 +63,11 @@ def batched_kmeans(
     points = _Points(embedding, weights)
     some = _sample(points, embedding, weights, max(_SAMPLED, 100 * n_clusters), rng)
     *rounds, last = _ROUNDS
-    with one_blas_thread():
-        centers = _seed(some, n_clusters, n_init, rng)
-        for max_iter, n_best in rounds:
-            centers, _ = _iterate(some, centers, max_iter, n_best)
-        centers, inertia = _iterate(points, centers, *last)
-        labels = points.nearest(centers[0])
-    return labels, float(inertia[0])
+    centers = _seed(some, n_clusters, n_init, rng)
+    for max_iter, n_best in rounds:
+        centers, _ = _iterate(some, centers, max_iter, n_best)
+    centers, inertia = _iterate(points, centers, *last)
+    return points.nearest(centers[0]), float(inertia[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,17 +89,21 @@ class _Points:
     def __init__(self, embedding: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
         n, p = embedding.shape
         self.n, self.p = n, p
-        self.rows = np.ones((n, p + 1), np.float32)
-        self.rows[:, :p] = embedding
-        self.columns = np.ascontiguousarray(self.rows.T)
+        self.columns = np.ones((p + 1, n), np.float32)
+        self.columns[:p] = embedding.T
         self.weights = weights / weights.mean()
-        self.weighted = self.rows * self.weights[:, None].astype(np.float32)
-        self.squares = np.einsum("ij,ij->i", self.rows[:, :p], self.rows[:, :p])
-        self.as_centers = np.column_stack([self.rows[:, :p], -0.5 * self.squares])
+        self._weighted = self.columns * self.weights.astype(np.float32)
+        self.squares = np.square(self.columns[:p]).sum(axis=0)
         self.total = float(self.squares @ self.weights)
         self._minus_double_weights = (-2 * self.weights).astype(np.float32)
         squares = np.maximum(self.squares - _ROUNDING, 0)
         self._weighted_squares = (squares * self.weights).astype(np.float32)
+
+    def as_centers(self, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return some points as centers (..., p + 1)."""
+        centers = self.columns.T[chosen]
+        centers[..., -1] = -0.5 * self.squares[chosen]
+        return centers
 
     def scores(self, centers: NDArray[np.float32], block: slice) -> NDArray[np.float32]:
         """Return x·c - |c|²/2 for all centers (..., p + 1) and the points of a block."""
@@ -123,7 +127,7 @@ class _Points:
             scores = self.scores(centers, block)
             np.maximum.reduce(scores, axis=1, out=best[:, block])
             is_nearest = (scores == best[:, None, block]).astype(np.float32)
-            vectors += is_nearest.reshape(n_restarts * k, -1) @ self.weighted[block]
+            vectors += is_nearest.reshape(n_restarts * k, -1) @ self._weighted[:, block].T
         inertia = self.total - 2.0 * (best @ self.weights)
         return _Sums(vectors.reshape(centers.shape), best, inertia)
 
@@ -143,7 +147,7 @@ def _sample(
     if points.n <= 1.5 * size:
         return points
     rows, times = draw_points(weights, size, rng)
-    return _Points(embedding[rows], times)
+    return _Points(embedding.T[:, rows].T, times)
 
 
 def _seed(
@@ -167,11 +171,11 @@ def _seed_some(points: _Points, uniform: NDArray[np.float64], centers: NDArray[n
     restarts = np.arange(len(centers))
     weights = points.weights.astype(np.float32)
     first = _draw(points.weights[None], uniform[0, :, 0][None])[0]
-    centers[:, 0] = points.as_centers[first]
+    centers[:, 0] = points.as_centers(first)
     nearest = points.scores(centers[:, 0], slice(None))
     for k in range(1, centers.shape[1]):
         drawn = _draw(points.masses(nearest), uniform[k])
-        trials = points.as_centers[drawn]
+        trials = points.as_centers(drawn)
         scores = points.scores(trials, slice(None))
         np.maximum(scores, nearest[:, None], out=scores)
         best = np.argmax(scores @ weights, axis=1)
@@ -180,14 +184,24 @@ def _seed_some(points: _Points, uniform: NDArray[np.float64], centers: NDArray[n
 
 
 def _draw(masses: NDArray[Any], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Draw indices with probabilities proportional to each row of masses, shape of `uniform`."""
+    """Draw indices with probabilities proportional to each row of masses, shape of `uniform`.
+
+    The cumulative sum goes over blocks of masses, and within the blocks that are drawn.
+    """
     n_rows, n = masses.shape
-    # one cumulative sum over all rows, so that one search is enough
-    cumulative = np.cumsum(masses.ravel(), dtype=np.float64)
-    ends = np.concatenate([[0.0], cumulative[n - 1 :: n]])
-    targets = ends[:-1, None] + uniform * np.diff(ends)[:, None]
-    drawn = np.searchsorted(cumulative, targets.ravel(), "right").reshape(uniform.shape)
-    return np.minimum(drawn - n * np.arange(n_rows)[:, None], n - 1)
+    n_blocks = -(-n // _SUMMED)
+    blocks = np.zeros((n_rows * n_blocks, _SUMMED))
+    blocks.reshape(n_rows, -1)[:, :n] = masses
+    # one cumulative sum over the blocks of all rows, so that one search is enough
+    ends = np.zeros(len(blocks) + 1)
+    np.cumsum(blocks @ np.ones(_SUMMED), out=ends[1:])
+    begin, end = ends[:-1:n_blocks, None], ends[n_blocks::n_blocks, None]
+    targets = begin + uniform * (end - begin)
+    drawn = np.searchsorted(ends[1:-1], targets, "right")
+    within = np.cumsum(blocks[drawn], axis=2) <= (targets - ends[drawn])[:, :, None]
+    first = np.arange(0, len(blocks), n_blocks)[:, None]
+    position = (drawn - first) * _SUMMED + np.count_nonzero(within, axis=2)
+    return np.minimum(position, n - 1)
 
 
 def _iterate(
@@ -222,4 +236,4 @@ def _relocate(
         empty = np.flatnonzero(counts[restart] == 0)
         distances = points.squares - 2 * scores[restart]
         farthest = np.argsort(-distances, kind="stable")[: len(empty)]
-        centers[restart, empty] = points.as_centers[farthest]
+        centers[restart, empty] = points.as_centers(farthest)
