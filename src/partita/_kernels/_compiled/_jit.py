@@ -125,27 +125,25 @@ class _Observer(event.Listener):
     """Reports the compilation of kernels to the progress callback, and makes it faster.
 
     The compiler makes many objects and drops few, so that a collection of garbage, which would take
-    a tenth of its time, waits until it ends. The compiler works in one thread at a time.
+    a tenth of its time, waits until it ends. The compiler works in one thread at a time. numba also
+    reports the end of a compilation that fails, even one whose start another listener prevented.
     """
 
     def __init__(self):
         self.n_compiled = 0
-        self._depth = 0  # of kernels that are compiled for other kernels
-        self._collects = False
+        # whether garbage was collected before each kernel that is being compiled, for one another
+        self._collected = []
 
     def on_start(self, event):
-        if self._depth == 0:
-            self._collects = gc.isenabled()
-            gc.disable()
-        self._depth += 1
+        self._collected.append(gc.isenabled())
+        gc.disable()
         function = event.data["dispatcher"].py_func
         if (function.__module__ or "").startswith(__package__):
             report_progress("compiling, once", self.n_compiled, message=function.__name__)
             self.n_compiled += 1
 
     def on_end(self, event):
-        self._depth -= 1
-        if self._depth == 0 and self._collects:
+        if self._collected and self._collected.pop():
             gc.enable()
 
 
