@@ -145,8 +145,20 @@ def test_garbage_is_collected_after_threads_compiled(collecting):
     assert gc.isenabled()
 
 
-def test_garbage_is_collected_after_a_callback_fails(collecting):
-    """An exception at the start of a compilation, here that of another listener."""
+def test_an_end_without_a_start_changes_nothing(collecting):
+    """numba reports such an end if the listener before this one fails."""
+    start = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=compile_and_look)})
+    observer = _jit._Observer()
+    gc.enable()
+    observer.on_end(None)
+    assert gc.isenabled()
+    observer.on_start(start)
+    assert not gc.isenabled()
+    observer.on_end(None)
+    assert gc.isenabled()
+
+
+def test_garbage_is_collected_after_a_later_listener_fails(collecting):
 
     class Fails(_jit.event.Listener):
         def on_start(self, event):
