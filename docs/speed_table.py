@@ -51,6 +51,27 @@ def first_fit_table() -> str:
     return "\n".join(lines)
 
 
+def compilation_table() -> str:
+    """Return a table of the seconds that the compiler takes for every method."""
+    start = "compilation of "
+    rows: dict[str, dict[str, dict[str, Any]]] = {}
+    for record in stored():
+        if record["name"].startswith(start):
+            method, _, labels = record["name"].removeprefix(start).partition(", ")
+            rows.setdefault(method, {})[labels] = record
+    titles = list(dict.fromkeys(labels for row in rows.values() for labels in row))
+    lines = [
+        "| method | " + " | ".join(titles) + " | kernels that take longest |",
+        "| --- " * (len(titles) + 2) + "|",
+    ]
+    for method in sorted(rows, key=str.lower):
+        row = rows[method]
+        cells = [f"{row[labels]['seconds']:.1f}" if labels in row else "-" for labels in titles]
+        longest = max(row.values(), key=lambda record: record["seconds"])["note"]
+        lines.append(f"| {method} | " + " | ".join(cells) + f" | {longest} |")
+    return "\n".join(lines)
+
+
 def texts_table() -> str:
     """Return a table of the runs of `benchmarks.speed.text`."""
     lines = [
@@ -70,7 +91,7 @@ def texts_table() -> str:
 
 def records() -> list[dict[str, Any]]:
     """Return the records of time; the others have tables of their own or compare something else."""
-    others = ("plan of", "memory of", "first fit of")
+    others = ("plan of", "memory of", "first fit of", "compilation of")
     return [record for record in stored() if not record["name"].startswith(others)]
 
 

@@ -47,6 +47,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/methods.md", "methods", methods_table.full_table),
     ("docs/speed.md", "speed", speed_table.full_table),
     ("docs/speed.md", "first-fit", speed_table.first_fit_table),
+    ("docs/speed.md", "compilation", speed_table.compilation_table),
     ("docs/speed.md", "texts", speed_table.texts_table),
     ("docs/which-method.md", "which", methods_table.choice_table),
     ("docs/which-method.md", "words", scoreboard_tables.words),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -84,3 +86,93 @@ def test_the_compiler_is_told_that_arrays_do_not_overlap():
     np.testing.assert_array_equal(out, [1, 2, 3])
     assert add._compiler.pipeline_class is _jit._WithoutOverlap
     assert isinstance(_jit.Flags().noalias, bool)
+
+
+@pytest.fixture
+def collecting():
+    """Whether garbage is collected, restored after a test."""
+    was_enabled = gc.isenabled()
+    yield
+    (gc.enable if was_enabled else gc.disable)()
+
+
+def compile_and_look(fails=False):
+    """Compile a kernel that calls another; return the states of the collector in between."""
+    states = []
+
+    class Look(_jit.event.Listener):
+        def on_start(self, event):
+            states.append(gc.isenabled())
+
+        def on_end(self, event):
+            states.append(gc.isenabled())
+
+    @_jit.numba.njit
+    def inner(x):
+        return x.missing if fails else x + 1
+
+    @_jit.numba.njit
+    def outer(x):
+        return inner(x) + inner(x)
+
+    # registered before that of the library, so that it looks last at the start and first at the end
+    with _jit.event.install_listener("numba:compile", Look()):
+        if fails:
+            with pytest.raises(_jit.numba.TypingError):
+                outer(1.0)
+        else:
+            assert outer(1.0) == 4.0
+    return states
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("is_enabled", [False, True])
+def test_no_garbage_is_collected_while_kernels_compile(collecting, is_enabled, fails):
+    (gc.enable if is_enabled else gc.disable)()
+    states = compile_and_look(fails)
+    assert states[:2] == [False, False]
+    assert len(states) >= 4
+    assert gc.isenabled() is is_enabled
+
+
+def test_garbage_is_collected_after_threads_compiled(collecting):
+    gc.enable()
+    threads = [threading.Thread(target=compile_and_look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert gc.isenabled()
+
+
+def test_an_end_without_a_start_changes_nothing(collecting):
+    """numba reports such an end if the listener before this one fails."""
+    start = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=compile_and_look)})
+    observer = _jit._Observer()
+    gc.enable()
+    observer.on_end(None)
+    assert gc.isenabled()
+    observer.on_start(start)
+    assert not gc.isenabled()
+    observer.on_end(None)
+    assert gc.isenabled()
+
+
+def test_garbage_is_collected_after_a_later_listener_fails(collecting):
+
+    class Fails(_jit.event.Listener):
+        def on_start(self, event):
+            raise KeyboardInterrupt
+
+        def on_end(self, event):
+            pass
+
+    gc.enable()
+    with (
+        _jit.event.install_listener("numba:compile", Fails()),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        _jit.numba.njit(lambda x: x)(1.0)
+    assert gc.isenabled()
+    compile_and_look()
+    assert gc.isenabled()

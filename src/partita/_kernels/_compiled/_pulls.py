@@ -7,7 +7,7 @@ from partita._kernels._compiled._jit import jit
 EDGES, CLIQUES, NETS = 0, 1, 2
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, pull):
     """Fill `pull` with the pull of every part on vertex v."""
     for k in range(len(pull)):
@@ -34,7 +34,7 @@ def fill_pulls(kind, start, other, value, pin_start, mass, parts, tally, v, pull
             pull[k] *= mass[v]
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def update_pulls(
     kind, start, other, value, pin_start, pin, mass, parts, tally, v, source, target, pull
 ):

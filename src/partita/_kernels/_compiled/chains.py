@@ -19,11 +19,11 @@ def merge_nearest(size, linkage, matrix, left, right, height):
     n = len(matrix)
     flat = np.ascontiguousarray(matrix).reshape(-1)
     numbers, times = np.array([np.arange(n)] * 2), np.full((4, n), -1)
-    _merge(linkage, np.zeros((2, n)), numbers, flat, size.copy(), times, left, right, height)
+    _merge(linkage, np.zeros((2, n)), numbers, times, flat, size.copy(), left, right, height)
 
 
-@jit
-def _merge(linkage, distances, numbers, flat, size, times, left, right, height):
+@jit(allocates=False)
+def _merge(linkage, distances, numbers, times, flat, size, left, right, height):
     """Fill `left`, `right`, `height` as `merge_nearest` does.
 
     `flat`, `size` and these are overwritten:
@@ -41,7 +41,9 @@ def _merge(linkage, distances, numbers, flat, size, times, left, right, height):
     for t in range(n - 1):
         if tip == 0:
             if n - t < KEPT * width:
-                width = _compact(newest, width, flat, size, removed, row, chain, times)
+                width = _compact(
+                    newest, width, flat, size, removed, row, chain, written, complete, before, after
+                )
                 newest = -1
             chain[0] = _first_left(removed)
             tip = 1
@@ -50,7 +52,7 @@ def _merge(linkage, distances, numbers, flat, size, times, left, right, height):
             _complete(newest, a, width, written, before, complete, flat)
             complete[a] = t - 1
             removed[a] = np.inf
-            b = _nearest(flat[a * width : (a + 1) * width], size, removed, size[a], distance)
+            b = _nearest(a, width, flat, size, removed, distance)
             if b < 0:  # no distance is below infinity; the matrix should be finite
                 b = chain[tip - 2] if tip > 1 else _first_left(removed)
             removed[a] = 0.0
@@ -62,20 +64,17 @@ def _merge(linkage, distances, numbers, flat, size, times, left, right, height):
                 tip = 1
             chain[tip] = b
             tip += 1
-        low, high = min(a, b), max(a, b)
+        low, high = (a, b) if a < b else (b, a)
         left[t], right[t], height[t] = row[low], row[high], distance[b]
         _complete(newest, b, width, written, before, complete, flat)
-        _unite(
-            linkage,
-            flat[high * width : (high + 1) * width],
-            flat[low * width : (low + 1) * width],
-        )
+        _unite(linkage, high, low, width, flat)
         removed[high] = np.inf
         if linkage == AVERAGE:
             size[low] += size[high]
-        for cluster in (low, high):
-            if written[cluster] >= 0:
-                newest = _take_out(cluster, newest, before, after)
+        if written[low] >= 0:
+            newest = _take_out(low, newest, before, after)
+        if written[high] >= 0:
+            newest = _take_out(high, newest, before, after)
         written[low], complete[low], written[high] = t, t, -1
         before[low], after[low] = newest, -1
         if newest >= 0:
@@ -88,18 +87,19 @@ def _merge(linkage, distances, numbers, flat, size, times, left, right, height):
                 break
 
 
-@jit(inner=True)
-def _nearest(row, size, removed, own_size, distance):
-    """Fill `distance`, and return the number of the first smallest one; -1 if none is finite."""
-    n = len(row)
+@jit(inner=True, allocates=False)
+def _nearest(a, width, flat, size, removed, distance):
+    """Fill `distance` with those of cluster a; return the first nearest, -1 if none is finite."""
+    # unsigned, as numba counts signed indices from the end if they could be negative
+    row, own_size = np.uint64(a * width), size[a]
     best, nearest = np.inf, np.int64(-1)
-    for start in range(0, n, _BLOCK):
-        # unsigned, as numba counts signed indices from the end if they could be negative
-        first, last = np.uint64(start), np.uint64(min(start + _BLOCK, n))
+    for start in range(0, width, _BLOCK):
+        end = start + _BLOCK
+        first, last = np.uint64(start), np.uint64(end if end < width else width)
         n_nearer = 0
         for b in range(first, last):
             # `/` would test for zero, one number at a time
-            distance[b] = np.true_divide(row[b], own_size * size[b]) + removed[b]
+            distance[b] = np.true_divide(flat[row + b], own_size * size[b]) + removed[b]
         for b in range(first, last):
             n_nearer += distance[b] < best
         if n_nearer:
@@ -109,7 +109,7 @@ def _nearest(row, size, removed, own_size, distance):
     return nearest
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _complete(newest, a, width, written, before, complete, flat):
     """Update row a of `flat` in place by the columns of the clusters that were written since."""
     start = a * width
@@ -119,22 +119,21 @@ def _complete(newest, a, width, written, before, complete, flat):
         b = before[b]
 
 
-@jit(inner=True)
-def _unite(linkage, other, own):
-    """Update the row `own` in place: it becomes the row of the union with the cluster `other`."""
-    n = np.uint64(len(own))
-    if linkage == AVERAGE:
-        for b in range(n):
-            own[b] += other[b]
-    elif linkage == SINGLE:
-        for b in range(n):
-            own[b] = min(own[b], other[b])
-    else:
-        for b in range(n):
-            own[b] = max(own[b], other[b])
+@jit(inner=True, allocates=False)
+def _unite(linkage, high, low, width, flat):
+    """Update row `low` of `flat` in place: it becomes that of the union with cluster `high`."""
+    other, own = np.uint64(high * width), np.uint64(low * width)
+    for b in range(np.uint64(width)):
+        x, y = flat[other + b], flat[own + b]
+        if linkage == AVERAGE:
+            flat[own + b] = y + x
+        elif linkage == SINGLE:
+            flat[own + b] = x if x < y else y
+        else:
+            flat[own + b] = x if x > y else y
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _take_out(cluster, newest, before, after):
     """Update the list `before`, `after` in place; return its newest cluster."""
     if after[cluster] >= 0:
@@ -146,7 +145,7 @@ def _take_out(cluster, newest, before, after):
     return newest
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _first_left(removed):
     """Return the number of the first cluster that is left."""
     first = 0
@@ -155,13 +154,13 @@ def _first_left(removed):
     return first
 
 
-@jit(inner=True)
-def _compact(newest, width, flat, size, removed, row, chain, times):
-    """Update `flat`, `size`, `removed`, `row`, `times` in place; return the number of clusters.
+@jit(inner=True, allocates=False)
+def _compact(newest, width, flat, size, removed, row, chain, written, complete, before, after):
+    """Keep the rows of clusters that are left; return their number.
 
+    Update `flat`, `size`, `removed`, `row`, `written`, `complete`, `before` and `after` in place;
     `chain` is scratch.
     """
-    written, complete, before = times[0], times[1], times[2]
     n = 0
     for a in range(width):
         if removed[a] == 0.0:
@@ -172,6 +171,7 @@ def _compact(newest, width, flat, size, removed, row, chain, times):
         target, source = i * n, chain[i] * width
         for j in range(n):
             flat[target + j] = flat[source + chain[j]]
-    removed[:n] = 0.0
-    times[:, :n] = -1
+    for a in range(n):
+        removed[a] = 0.0
+        written[a] = complete[a] = before[a] = after[a] = -1
     return n

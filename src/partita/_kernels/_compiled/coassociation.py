@@ -14,7 +14,7 @@ _COLUMNS = 256  # a tile of the codes of 100 partitions, 25 kB, stays in the fir
 _ROWS = 64
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _count_tile(columns, missing_code, top, bottom, left, right, narrow, wide):
     """Fill `wide` with agreements of rows top..bottom and left..right; `narrow` is for its use.
 
@@ -48,7 +48,7 @@ def count_rows(columns, missing_code, table, start, stop, out):
     _count_rows(columns, missing_code, table, start, stop, narrow, wide, out)
 
 
-@jit
+@jit(allocates=False)
 def _count_rows(columns, missing_code, table, start, stop, narrow, wide, out):
     """Fill `out` as `count_rows` does; `narrow` and `wide` are scratch."""
     n = columns.shape[1]
@@ -70,7 +70,7 @@ def divide_rows(columns, missing_code, start, stop, out):
     _divide_rows(columns, missing_code, start, stop, narrow, wide, out)
 
 
-@jit
+@jit(allocates=False)
 def _divide_rows(columns, missing_code, start, stop, narrow, wide, out):
     """Fill `out` as `divide_rows` does; `narrow` and `wide` are scratch."""
     n = columns.shape[1]
@@ -92,7 +92,7 @@ def weigh_rows(columns, missing_code, offsets, value, divisor, start, stop, out)
     _weigh_rows(columns, missing_code, offsets, value, divisor, start, stop, tile, out)
 
 
-@jit
+@jit(allocates=False)
 def _weigh_rows(columns, missing_code, offsets, value, divisor, start, stop, tile, out):
     """Fill `out` as `weigh_rows` does; `tile` is scratch."""
     m, n = columns.shape

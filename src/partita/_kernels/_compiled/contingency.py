@@ -15,8 +15,8 @@ def _is_complete(row, missing_code):
     Rows without missing labels need no list of clusters, which takes longer than the sum itself.
     """
     largest = row[0]
-    for code in row:
-        largest = code if code > largest else largest
+    for i in range(np.uint64(len(row))):
+        largest = row[i] if row[i] > largest else largest
     return largest < missing_code
 
 
@@ -75,14 +75,14 @@ def _row_sums(codes, missing_code, offsets, values, start, stop, lists, out):
             is_complete &= _is_complete(codes[x], missing_code)
         if not is_complete:
             break
-        a, b, c, d = codes[first], codes[first + 1], codes[first + 2], codes[first + 3]
+        a, b, c, d = first, first + 1, first + 2, first + 3
         of_a, of_b, of_c, of_d = 0.0, 0.0, 0.0, 0.0
         for i in range(np.uint64(m)):
             begin = np.uint32(offsets[i])
-            of_a += values[begin + a[i]]
-            of_b += values[begin + b[i]]
-            of_c += values[begin + c[i]]
-            of_d += values[begin + d[i]]
+            of_a += values[begin + codes[a, i]]
+            of_b += values[begin + codes[b, i]]
+            of_c += values[begin + codes[c, i]]
+            of_d += values[begin + codes[d, i]]
         out[first], out[first + 1], out[first + 2], out[first + 3] = of_a, of_b, of_c, of_d
         first += 4
     for x in range(first, stop):

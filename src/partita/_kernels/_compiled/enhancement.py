@@ -40,21 +40,29 @@ def _squares(x, y):
     return x * x + y * y
 
 
-@jit
 def enhance_rows(A, locked, r, penalties, C, start, stop, state, sums):
+    sums[:] = 0.0
     G, U, Q = state
+    of_group, by_column = np.empty(_N_SUMS), np.empty((_TILE, _N_SUMS))
+    _enhance_rows(A, locked, r, penalties, C, start, stop, G, U, Q, of_group, by_column, sums)
+
+
+@jit(allocates=False)
+def _enhance_rows(A, locked, r, penalties, C, start, stop, G, U, Q, of_group, by_column, sums):
+    """Update G, U, Q and `sums` as `enhance_rows` does; `of_group` and `by_column` are scratch."""
     n = len(r)
     k = 0.5 * (penalties[1] + penalties[2])
-    by_column = np.zeros((_TILE, _N_SUMS))
-    of_group = np.zeros(_N_SUMS)
-    sums[:] = 0.0
     for top in range(start, stop, _TILE):
-        of_group[:] = 0.0
+        bottom = top + _TILE if top + _TILE < stop else stop
+        for s in range(_N_SUMS):
+            of_group[s] = 0.0
         for left in range(top, n, _TILE):
-            right = min(left + _TILE, n)
-            by_column[:] = 0.0
-            for i in range(top, min(top + _TILE, stop)):
-                for j in range(max(left, i + 1), right):
+            right = left + _TILE if left + _TILE < n else n
+            for j in range(right - left):
+                for s in range(_N_SUMS):
+                    by_column[j, s] = 0.0
+            for i in range(top, bottom):
+                for j in range(left if left > i else i + 1, right):
                     w = r[i] * r[j]
                     # matrices of single precision are computed in double precision
                     a = np.float64(A[i, j])

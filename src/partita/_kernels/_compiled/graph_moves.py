@@ -8,7 +8,7 @@ from partita._kernels._compiled._jit import jit
 from partita._kernels._compiled._pulls import CLIQUES, EDGES, fill_pulls, update_pulls
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _move(kind, start, other, mass, weights, v, target, parts, loads, sizes, tally):
     """Update parts, loads, sizes and tally in place: vertex v moves to part `target`."""
     source = parts[v]
@@ -29,7 +29,7 @@ def sweep(adjacency, limits, order, tolerance, pull, state):
     return _sweep(adjacency, limits, order, tolerance, pull, latest, state)
 
 
-@jit
+@jit(allocates=False)
 def _sweep(adjacency, limits, order, tolerance, pull, latest, state):
     """Update `pull` and `state` as `sweep` does; `latest` is scratch."""
     kind, start, other, value, pin_start, _, mass = adjacency
@@ -61,7 +61,7 @@ def _sweep(adjacency, limits, order, tolerance, pull, latest, state):
     return n_moves
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _count_overloaded(loads, capacity):
     n_overloaded = 0
     for k in range(len(loads)):
@@ -69,7 +69,7 @@ def _count_overloaded(loads, capacity):
     return n_overloaded
 
 
-@jit(inner=True)
+@jit(inner=True, allocates=False)
 def _best_move(weights, capacity, slack, is_free, parts, loads, sizes, pull):
     """Return the free vertex and the part with the largest gain, and the gain.
 
@@ -99,7 +99,7 @@ def climb(adjacency, limits, slack, tolerance, patience, max_moves, pull, state)
     )
 
 
-@jit
+@jit(allocates=False)
 def _climb(adjacency, limits, slack, tolerance, patience, max_moves, trail, pull, is_free, state):
     """Update `pull` and `state` as `climb` does; `trail` and `is_free` are scratch."""
     kind, start, other, value, pin_start, pin, mass = adjacency

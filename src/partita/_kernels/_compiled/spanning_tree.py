@@ -7,24 +7,32 @@ import numpy as np
 from partita._kernels._compiled._jit import jit
 
 
-@jit
 def prim(columns, missing_code, left, right, height):
     """Compare 32 rows per instruction; accumulators have 8 bits, and 32 after 255 partitions."""
+    n = columns.shape[1]
+    agreement, parent, outside = np.full(n, -1), np.zeros(n, np.int64), np.arange(n)
+    acc, count = np.empty(n, np.uint8), np.empty(n, np.uint32)
+    _prim(columns, missing_code, agreement, parent, outside, acc, count, left, right, height)
+
+
+@jit(allocates=False)
+def _prim(columns, missing_code, agreement, parent, outside, acc, count, left, right, height):
+    """Fill `left`, `right`, `height` as `prim` does; `acc` and `count` are scratch.
+
+    agreement : of every vertex with the nearest vertex of the tree, which is its `parent`
+    outside : vertices, of which the first ones are not yet in the tree
+    """
     m, n = columns.shape
-    agreement = np.zeros(n, np.int64)  # with the nearest vertex of the tree
-    parent = np.zeros(n, np.int64)
-    outside = np.arange(n)
-    count = np.zeros(n, np.uint32)
-    acc = np.zeros(n, np.uint8)
-    agreement[:] = -1
     newest = 0
     outside[0] = n - 1
     n_outside = n - 1
     for t in range(n - 1):
-        count[:] = 0
+        for b in range(n):
+            count[b] = 0
         for first in range(0, m, 255):
-            acc[:] = 0
-            for i in range(first, min(first + 255, m)):
+            for b in range(n):
+                acc[b] = 0
+            for i in range(first, first + 255 if first + 255 < m else m):
                 code = columns[i, newest]
                 if code != missing_code:
                     row = columns[i]

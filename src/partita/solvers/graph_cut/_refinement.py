@@ -95,7 +95,9 @@ class _PartitionState:
         self._latest: tuple[NDArray[np.int64], NDArray[np.float64]] | None = None
         is_movable = np.ones(len(parts), np.bool_)
         is_movable[limits.heavy] = False
-        self.limits = _Limits(weights, limits.capacity, is_movable)
+        fixed = weights.view()
+        fixed.flags.writeable = False  # always: kernels would be compiled for both kinds
+        self.limits = _Limits(fixed, limits.capacity, is_movable)
         self.arrays = _StateArrays(
             parts,
             np.bincount(parts, weights, minlength=self.n_parts).astype(np.float64, copy=False),
