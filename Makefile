@@ -21,9 +21,11 @@ $(VENV)/.test: pyproject.toml
 demo: $(VENV)/.demo            ## fuse 100 clusterings of the digits and write a picture
 	$(BIN)/partita demo
 
-# two test processes with one BLAS thread each: more would only wait for each other
+# two test processes with one BLAS thread each: more would only wait for each other; compiled modules
+# are kept, because tests start hundreds of processes
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test lint       ## lint, types and the whole suite
 	$(PYTEST) -n 2 -m "not slow"
 

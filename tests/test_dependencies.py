@@ -55,25 +55,25 @@ def imports(path: Path) -> Iterator[tuple[str, bool]]:
                 yield DISTRIBUTION.get(package, package), at_import
 
 
-IMPORTS = {
-    (package, eager) for path in sorted(SOURCE.rglob("*.py")) for package, eager in imports(path)
-}
+@pytest.fixture(scope="module")
+def imported() -> set[tuple[str, bool]]:
+    """Return the packages that the source imports, and whether on import."""
+    return {use for path in SOURCE.rglob("*.py") for use in imports(path)}
 
 
-@pytest.mark.parametrize("package", sorted({package for package, _ in IMPORTS}))
-def test_imported_package_is_declared(package: str) -> None:
+def test_imported_packages_are_declared(imported: set[tuple[str, bool]]) -> None:
     declared = {*CORE, *(name for extra in EXTRAS.values() for name in extra)}
-    assert package in declared | BROUGHT_BY_THE_USER
+    assert {package for package, _ in imported} - declared - BROUGHT_BY_THE_USER == set()
 
 
-@pytest.mark.parametrize("package", sorted({package for package, eager in IMPORTS if eager}))
-def test_package_of_a_top_level_import_is_no_extra(package: str) -> None:
-    assert package in CORE
+def test_packages_of_top_level_imports_are_no_extras(imported: set[tuple[str, bool]]) -> None:
+    eager = {package for package, at_import in imported if at_import}
+    assert eager - set(CORE) == set()
 
 
-def test_declared_packages_are_imported() -> None:
+def test_declared_packages_are_imported(imported: set[tuple[str, bool]]) -> None:
     declared = {*CORE, *(name for extra in EXTRAS.values() for name in extra)}
-    assert declared - {package for package, _ in IMPORTS} == set()
+    assert declared - {package for package, _ in imported} == set()
 
 
 def test_packages_without_which_the_library_works_are_not_installed_in_a_browser() -> None:

@@ -187,10 +187,12 @@ def positions(content: Any) -> dict[str, int]:
     return {name: index for index, name in enumerate(names)}
 
 
-@pytest.mark.parametrize("name", sorted(name for name, _ in documented()))
-def test_partitions_come_before_labels(name: str) -> None:
+@pytest.mark.parametrize(
+    "content", [pytest.param(content, id=name) for name, content in sorted(documented())]
+)
+def test_partitions_come_before_labels(content: Any) -> None:
     """The order is (partitions, labels, ..., y), and metrics take (y, labels)."""
-    place = positions(dict(documented())[name])
+    place = positions(content)
     if "partitions" in place and "labels" in place:
         assert place["partitions"] < place["labels"]
     if "y" in place and "labels" in place and "partitions" not in place:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,17 +15,14 @@ from partita.registry import all_methods
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
+from benchmarks.compare.__main__ import main  # noqa: E402
 from benchmarks.compare._page import PAGE, page  # noqa: E402
 from benchmarks.compare._records import RECORDS  # noqa: E402
 
 
 def compare(file: Path, *options: str) -> dict[tuple[str, int], dict[str, object]]:
-    """Return the records of a file after a run of the command."""
-    command = [sys.executable, "-m", "benchmarks.compare", "--m", "6", "--methods", "eac"]
-    done = subprocess.run(
-        [*command, "--records", str(file), *options], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    """Return the records of a file after the command, which runs every contender in a process."""
+    main(["--m", "6", "--methods", "eac", "--records", str(file), *options])
     return read(file)
 
 

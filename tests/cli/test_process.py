@@ -13,7 +13,9 @@ from typing import IO
 
 import pytest
 
-PROGRAM = (sys.executable, "-c", "from partita.cli import main; main()")
+from warm_process import Programs
+
+MAIN = ("-c", "from partita.cli import main; main()")
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="named pipes and ptys are POSIX")
 
 
@@ -23,7 +25,8 @@ def test_an_interrupted_run_leaves_files_as_they_were(tmp_path: Path) -> None:
     os.mkfifo(source)
     target.write_text("precious")
     with subprocess.Popen(
-        [*PROGRAM, "fuse", str(source), "-k", "2", "-o", str(target)],
+        # which gets the signal itself
+        [sys.executable, *MAIN, "fuse", str(source), "-k", "2", "-o", str(target)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -61,12 +64,14 @@ def _wait_until_it_reads_again(pid: int, pipe: IO[str]) -> None:
 
 @POSIX
 @pytest.mark.parametrize("compressed", [False, True])
-def test_pipes_are_read_once_and_need_no_suffix(tmp_path: Path, compressed: bool) -> None:
+def test_pipes_are_read_once_and_need_no_suffix(
+    tmp_path: Path, compressed: bool, python: Programs
+) -> None:
     rows = "a,b\n" + 3000 * "x,1\ny,2\n"
     source = tmp_path / ("labels.csv.gz" if compressed else "labels")
     os.mkfifo(source)
     with subprocess.Popen(
-        [*PROGRAM, "fuse", str(source), "-k", "2"], stdout=subprocess.PIPE, text=True
+        python.command(*MAIN, "fuse", str(source), "-k", "2"), stdout=subprocess.PIPE, text=True
     ) as process:
         with open(source, "wb") as pipe:
             pipe.write(gzip.compress(rows.encode()) if compressed else rows.encode())
@@ -74,9 +79,11 @@ def test_pipes_are_read_once_and_need_no_suffix(tmp_path: Path, compressed: bool
     assert process.returncode == 0
 
 
-def test_stdout_holds_data_only_and_stderr_no_control_characters(labels: Path) -> None:
+def test_stdout_holds_data_only_and_stderr_no_control_characters(
+    labels: Path, python: Programs
+) -> None:
     done = subprocess.run(
-        [*PROGRAM, "fuse", str(labels), "-k", "3", "-i", "sample", "-c", "run_*"],
+        python.command(*MAIN, "fuse", str(labels), "-k", "3", "-i", "sample", "-c", "run_*"),
         capture_output=True,
         text=True,
         check=True,
@@ -87,9 +94,10 @@ def test_stdout_holds_data_only_and_stderr_no_control_characters(labels: Path) -
     assert "\x1b" not in done.stdout + done.stderr
 
 
-def test_square_brackets_and_markup_in_names_stay_text(tmp_path: Path) -> None:
+def test_square_brackets_and_markup_in_names_stay_text(tmp_path: Path, python: Programs) -> None:
     path = tmp_path / "[bold]labels[/nope].csv"
-    done = subprocess.run([*PROGRAM, "fuse", str(path), "-k", "3"], capture_output=True, text=True)
+    command = python.command(*MAIN, "fuse", str(path), "-k", "3")
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert "[bold]labels[/nope].csv" in done.stderr
 
@@ -115,12 +123,12 @@ main()
 
 
 @POSIX
-def test_a_terminal_sees_color_and_no_traceback() -> None:
+def test_a_terminal_sees_color_and_no_traceback(python: Programs) -> None:
     import pty
 
     leader, follower = pty.openpty()
     colorful = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"}
-    command = [*PROGRAM, "methods", "--family", "nope"]
+    command = python.command(*MAIN, "methods", "--family", "nope")
     with subprocess.Popen(command, stderr=follower, env=colorful) as process:
         assert process.wait(600) == 2
     os.close(follower)
@@ -130,7 +138,7 @@ def test_a_terminal_sees_color_and_no_traceback() -> None:
     assert "Traceback" not in shown
 
 
-def test_completion_is_offered() -> None:
+def test_completion_is_offered(python: Programs) -> None:
     environment = os.environ | {
         "_PARTITA_COMPLETE": "complete_bash",
         "COMP_WORDS": "partita fuse labels.csv --method lw",
@@ -138,6 +146,6 @@ def test_completion_is_offered() -> None:
     }
     script = "from partita.cli import app; app(prog_name='partita')"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, env=environment
+        python.command("-c", script), capture_output=True, text=True, env=environment
     )
     assert done.stdout.split() == ["lwea", "lwgp"]

@@ -8,6 +8,7 @@ from balanced_cuts import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, coassociation_
 from sklearn.metrics import adjusted_rand_score
 
 from partita import CSPA, LWGP, Ensemble, config_context, matrices
+from partita._packages import is_installed
 from partita.config import Progress
 from partita.datasets import make_partitions
 from partita.exceptions import MemoryBudgetError
@@ -25,6 +26,7 @@ def partitioner(request):
     return request.param
 
 
+@pytest.mark.skipif(not is_installed("pymetis"), reason="tests/test_all_methods.py has it")
 @pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
 def test_battery_without_the_extra(check):
     check(CSPA(partitioner="builtin"))

@@ -7,11 +7,16 @@ import pytest
 from balanced_cuts import TOY, TOY_ANSWER
 
 from partita import CSPA, GCC, HGPA, MCLA
+from partita._packages import is_installed
 from partita.datasets import make_partitions
 from partita.metrics import anmi
 from partita.testing import consensus_checks
 
 
+@pytest.mark.skipif(
+    not is_installed("pymetis") and not is_installed("kahypar"),
+    reason="tests/test_all_methods.py has it",
+)
 @pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
 def test_battery_without_the_extra(check):
     check(GCC(partitioner="builtin"))

@@ -10,6 +10,7 @@ from balanced_cuts import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, hyperedges_cut
 from sklearn.metrics import adjusted_rand_score
 
 from partita import HGPA, config_context
+from partita._packages import is_installed
 from partita.datasets import make_partitions
 from partita.solvers.graph_cut.hypergraphs import KAHYPAR_PINS
 from partita.testing import consensus_checks
@@ -23,6 +24,7 @@ def partitioner(request):
     return request.param
 
 
+@pytest.mark.skipif(not is_installed("kahypar"), reason="tests/test_all_methods.py has it")
 @pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
 def test_battery_without_the_extra(check):
     check(HGPA(partitioner="builtin"))

@@ -8,6 +8,7 @@ from balanced_cuts import EQUAL, TOY, TOY_ANSWER, UNEQUAL, blobs, jaccard, one_h
 from sklearn.metrics import adjusted_rand_score
 
 from partita import MCLA, Ensemble, matrices
+from partita._packages import is_installed
 from partita.datasets import make_partitions
 from partita.exceptions import PartitaWarning
 from partita.solvers.graph_cut.graphs import cut_graph
@@ -25,6 +26,7 @@ def partitioner(request):
     return request.param
 
 
+@pytest.mark.skipif(not is_installed("pymetis"), reason="tests/test_all_methods.py has it")
 @pytest.mark.parametrize("check", list(consensus_checks()), ids=lambda c: c.__name__)
 def test_battery_without_the_extra(check):
     check(MCLA(partitioner="builtin"))

@@ -89,7 +89,8 @@ def test_names_of_functions_are_code(full, tmp_path) -> None:
         "answer": "<b>",
         "advice": "Call `fuse` & `scan_k`.",
     }
-    page = write_html({**summary, "findings": [finding]}, tmp_path / "code.html").read_text("utf-8")
+    summary = {**summary, "findings": [finding], "figures": []}
+    page = write_html(summary, tmp_path / "code.html").read_text("utf-8")
     assert "Call <code>fuse</code> &amp; <code>scan_k</code>." in page
     assert "<td>&lt;b&gt;<p" in page
 
@@ -229,7 +230,8 @@ def test_every_title_is_there_once(full) -> None:
 
 def test_the_day_is_written_for_people(full, tmp_path: Path) -> None:
     summary, _, page = full
-    again = {**summary, "provenance": {**summary["provenance"], "created": "2026-11-07T06:30:46"}}
+    provenance = {**summary["provenance"], "created": "2026-11-07T06:30:46"}
+    again = {**summary, "provenance": provenance, "figures": []}
     _, page = page_of(again, tmp_path)
     assert any(text.endswith(", 7 November 2026") for text in page.text("p"))
 

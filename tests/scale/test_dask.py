@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -36,6 +37,18 @@ distributed = pytest.importorskip(
 )
 
 N, M, K = 3000, 8, 4
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forked_workers() -> Iterator[None]:
+    """Fork workers from a process that has imported Dask and `partita`: seconds less for each."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        yield
+        return
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        server = distributed.utils.get_mp_context()  # which imports what Dask itself needs
+        server.set_forkserver_preload(["distributed", "pandas", "partita.consensus"])
+        yield
 
 
 @pytest.fixture(scope="module")
