@@ -7,12 +7,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from partita import config_context
-from partita._threads import _pools, run_blocks, run_shares
+from partita import DREC, config_context
+from partita._threads import _pools, blas_threads_for, run_blocks, run_shares, thread_pools
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -129,3 +131,41 @@ assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.fixture
+def two_blas_threads() -> Iterator[None]:
+    with thread_pools().limit(limits=2, user_api="blas"):
+        assert blas_threads() == {2}
+        yield
+
+
+def blas_threads() -> set[int]:
+    """Return the numbers of threads of all libraries of BLAS."""
+    return {pool["num_threads"] for pool in thread_pools().select(user_api="blas").info()}
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_small_computations_use_one_thread_of_blas() -> None:
+    with blas_threads_for(2000), blas_threads_for(10):
+        assert blas_threads() == {1}
+    with blas_threads_for(2001):
+        assert blas_threads() == {2}
+    with pytest.raises(ValueError, match="stop"), blas_threads_for(10):
+        raise ValueError("stop")
+    assert blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_a_fit_of_few_rows_uses_one_thread_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[set[int]] = []
+    solve = DREC._solve
+
+    def observe(self: DREC, *arguments: Any) -> Any:
+        seen.append(blas_threads())
+        return solve(self, *arguments)
+
+    monkeypatch.setattr(DREC, "_solve", observe)
+    DREC(n_clusters=2, random_state=0).fit([[0, 0, 1, 1, 2], [0, 0, 1, 2, 2], [5, 5, 5, 7, 7]])
+    assert seen == [{1}]
+    assert blas_threads() == {2}

@@ -19,6 +19,7 @@ from partita._input.checks import check_n_clusters, random_generator
 from partita._memory import require_memory
 from partita._numbering import number_by_appearance, number_chunks
 from partita._sklearn_compat import fitting, set_input_names
+from partita._threads import blas_threads_for
 from partita._warn import warn_user
 from partita.consensus._contract import MethodInfo, RowsSolution, Size, Solution
 from partita.ensemble import Ensemble, SoftEnsemble, as_ensemble, as_soft
@@ -170,7 +171,9 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             self._set_result(core, self._solve_trivial(core))
             return self
         self._check_memory(core)
-        self._set_result(core, self._solve(core, self._random_generator()))
+        with blas_threads_for(core.n_rows):
+            solution = self._solve(core, self._random_generator())
+        self._set_result(core, solution)
         self._clear_checkpoint()
         return self
 
@@ -195,7 +198,9 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
         size = Size(core.n_rows, length, length, n_clusters or 1)
         needed = self.bytes_needed(size) + 24 * core.n_rows * length
         require_memory(needed, f"{name} on {core.n_rows} rows of memberships")
-        self._set_result(core, self._solve_soft(core, self._random_generator()))
+        with blas_threads_for(core.n_rows):
+            solution = self._solve_soft(core, self._random_generator())
+        self._set_result(core, solution)
         return self
 
     def _fit_rows(self, rows: Rows) -> Self:

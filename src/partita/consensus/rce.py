@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita._input.checks import check_connective_matrices, check_n_clusters, random_generator
 from partita._memory import require_memory
+from partita._threads import blas_threads_for
 from partita._warn import warn_user
 from partita.config import report_progress
 from partita.consensus._learned_matrix import LearnedMatrixConsensus
@@ -206,7 +207,10 @@ class RCE(LearnedMatrixConsensus):
             evidence = SoftMatrices.of(stack)
             _check_samples(evidence)
             rng = random_generator(self.random_state)
-            solution = self._fuse(evidence, rng, evidence.error_norms, is_fitted_to_matrices=True)
+            with blas_threads_for(n):
+                solution = self._fuse(
+                    evidence, rng, evidence.error_norms, is_fitted_to_matrices=True
+                )
         self._set_result(replace(Ensemble.from_codes(samples[:, None]), inverse=samples), solution)
         return self
 
