@@ -122,16 +122,16 @@ def _source_sum():
 
 
 class _Observer(event.Listener):
-    """Reports the compilation of kernels to the progress callback, and makes it faster.
+    """Reports the compilation of kernels to the progress callback, and stops garbage collection.
 
-    The compiler makes many objects and drops few, so that a collection of garbage, which would take
-    a tenth of its time, waits until it ends. The compiler works in one thread at a time. numba also
-    reports the end of a compilation that fails, even one whose start another listener prevented.
+    The compiler makes many objects and drops few. Collections of garbage would take about 8 % of
+    its time, so they wait until it ends. Only one thread compiles at a time. numba reports an end
+    for every compilation, also for one that fails or whose start another listener prevented.
     """
 
     def __init__(self):
         self.n_compiled = 0
-        # whether garbage was collected before each kernel that is being compiled, for one another
+        # was garbage collected before? one answer per kernel under way: kernels compile kernels
         self._collected = []
 
     def on_start(self, event):
