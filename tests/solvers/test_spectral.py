@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.metrics import adjusted_rand_score
 
 from partita.solvers import (
@@ -168,3 +169,18 @@ def test_affinities_in_five_parts_by_lanczos(form, n_components, monkeypatch):
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
     full = vectors * np.sqrt(weights)[:, None]
     np.testing.assert_allclose(full.T @ full, np.eye(n_components), rtol=0, atol=1e-9)
+
+
+def test_eigenvalues_that_lanczos_cannot_separate(monkeypatch):
+    """The affinity of samples that are all different is the identity, nearly."""
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(rng.standard_normal((400, 400)))[0]
+    values = 1.0 - 1e-3 * np.linspace(0.0, 1.0, 400) ** 3  # close to each other at the top
+    matrix = (basis * values) @ basis.T
+    matrix = (matrix + matrix.T) / 2
+    monkeypatch.setattr(spectral_module, "_DENSE", 100)
+    with pytest.raises(ArpackNoConvergence):
+        spectral_module._lanczos(matrix, 6, 400, None, max_restarts=40)
+    found, vectors = top_eigenvectors(matrix, 6)
+    np.testing.assert_allclose(found, values[:6], atol=1e-14)
+    np.testing.assert_allclose(matrix @ vectors, vectors * found, atol=1e-13)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator, aslinearoperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, aslinearoperator, eigsh
 
 from partita._linalg import eigh, symmetric_operator
 from partita.solvers.components import component_vectors, connected_components
@@ -32,6 +32,7 @@ _DENSE = 1500  # up to this order a full decomposition is faster than Lanczos
 _FORMED = 500  # up to this order forming a product is faster than applying its factors
 _FEW_ROWS = 1000  # up to this number a product of sparse matrices is the fastest way to form it
 _RESIDUAL = 1e-10  # of Lanczos iterations, relative to the eigenvalue
+_ROWS_PER_RESTART = 10  # more restarts of Lanczos cost more than a full decomposition
 _TINY = 1e-10
 
 
@@ -69,7 +70,8 @@ def top_eigenvectors(
     Parameters
     ----------
     matrix : array, sparse matrix or linear operator of shape (n, n), symmetric
-        Small matrices are decomposed by LAPACK, others by Lanczos with a fixed initial vector.
+        Small matrices are decomposed by LAPACK, others by Lanczos with a fixed initial vector. So
+        are arrays whose eigenvalues are so close to each other that Lanczos does not converge.
     n_components : int
         Number of eigenvalues, at most n are returned.
     n : int, optional
@@ -82,38 +84,47 @@ def top_eigenvectors(
     n_components = min(n_components, n)
     is_small = n_components > n // 4
     is_small |= n <= (_DENSE if isinstance(matrix, np.ndarray) else _FORMED)
-    if isinstance(matrix, np.ndarray) and is_small:
+    if isinstance(matrix, np.ndarray):
+        if not is_small:
+            try:
+                return _lanczos(
+                    symmetric_operator(matrix), n_components, n, first, n // _ROWS_PER_RESTART
+                )
+            except ArpackNoConvergence:
+                pass
         values, vectors = eigh(matrix, subset_by_index=(n - n_components, n - 1))
     elif is_small:
         dense = matrix @ np.eye(n)
         values, vectors = eigh((dense + dense.T) / 2, subset_by_index=(n - n_components, n - 1))
     else:
-        return _lanczos(matrix, n_components, n, first(n_components) if first else None)
+        return _lanczos(matrix, n_components, n, first)
     return values[::-1], vectors[:, ::-1]
 
 
 def _lanczos(
-    matrix: Any, n_components: int, n: int, first: NDArray[np.float64] | None
+    matrix: Any,
+    n_components: int,
+    n: int,
+    first: Callable[[int], NDArray[np.float64]] | None,
+    max_restarts: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the first eigenvectors, of eigenvalue 1, and the next ones by Lanczos."""
-    if isinstance(matrix, np.ndarray):
-        matrix = symmetric_operator(matrix)
-    rest = matrix
-    if first is None:
-        first = np.zeros((n, 0))
-    elif first.shape[1] == n_components:
-        return np.ones(n_components), first
-    else:
+    basis, rest = np.zeros((n, 0)), matrix
+    if first is not None:
+        basis = first(n_components)
         rest = LinearOperator(
             (n, n),
-            matvec=lambda v: np.asarray(matrix @ v).ravel() - first @ (first.T @ v.ravel()),
+            matvec=lambda v: np.asarray(matrix @ v).ravel() - basis @ (basis.T @ v.ravel()),
             dtype=np.float64,
         )
-    ones, n_left = np.ones(first.shape[1]), n_components - first.shape[1]
+    ones, n_left = np.ones(basis.shape[1]), n_components - basis.shape[1]
+    if n_left == 0:
+        return ones, basis
     start = np.random.default_rng(0).standard_normal(n)
-    values, vectors = eigsh(rest, k=n_left, which="LA", v0=start, tol=_RESIDUAL)
+    options: dict[str, Any] = {"v0": start, "tol": _RESIDUAL, "maxiter": max_restarts}
+    values, vectors = eigsh(rest, k=n_left, which="LA", **options)
     order = np.argsort(values)[::-1]
-    return np.concatenate([ones, values[order]]), np.hstack([first, vectors[:, order]])
+    return np.concatenate([ones, values[order]]), np.hstack([basis, vectors[:, order]])
 
 
 def spectral_embedding(
