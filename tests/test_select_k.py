@@ -219,6 +219,19 @@ def test_evidence_has_a_say_where_partitions_agree_on_joined_clusters():
     assert both.best == product.argmax()
 
 
+def test_strong_evidence_wins_where_agreement_is_below_the_null():
+    """Noisy moons: their gap is structure, but no partitions agree better than those of a box."""
+    rng = np.random.default_rng(0)
+    nulls = rng.normal([0.92, 0.72, 0.74], 0.02, (10, 3))
+    evidence_of_nulls = rng.normal([3.5, 3.1, 3.0], 0.2, (10, 3))
+    evidence = np.array([5.9, 4.7, 4.2]), evidence_of_nulls
+    observed, gaps = np.array([0.82, 0.65, 0.70]), np.array([0.6, -1.3, 0.2])
+    halves = np.tile(observed, (4, 1))
+    scan = Decision([2, 3, 4], observed, halves, nulls, 10, evidence, gaps=gaps)
+    assert (scan.gain < 0).all()
+    assert scan.best_k == 2
+
+
 def test_a_circle_around_another_is_found_by_a_generator_that_cuts_graphs():
     X, _ = make_circles(100, noise=0.04, factor=0.4, random_state=0)
     generator = LandmarkSpectral(n_partitions=8, n_jobs=1)

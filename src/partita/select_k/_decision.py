@@ -53,6 +53,7 @@ _EARLY_ALARM = 0.001  # part of the false alarms that each look before the last 
 _HOPELESS = 0.5  # part of the final bound below which more null ensembles are not computed
 _LEAST_ROOM = 0.02  # of 1 - mean separation of the null, by which a gain is divided
 _PERFECT = 0.95  # separation that no null can exceed clearly
+_LEAST_GAIN = 0.1  # by which evidence is multiplied where the separation is not tested
 _DOUBT = 0.01  # chance that a settled comparison of two K would change with more null ensembles
 
 
@@ -111,6 +112,16 @@ class Decision:
         return weight if self.gaps is None else weight * np.maximum(self.gaps, 0.0)
 
     @property
+    def _score(self) -> NDArray[np.float64]:
+        """What decides between the K that beat the null.
+
+        A gap in a spectrum is structure whatever the separation is. A negative gain would turn the
+        order of the evidence round.
+        """
+        gain = self.gain if self.gaps is None else np.maximum(self.gain, _LEAST_GAIN)
+        return self._weight * gain
+
+    @property
     def error(self) -> NDArray[np.float64]:
         """Standard error of the gain, that of another null ensemble included."""
         spread = np.var(self.nulls, axis=0, ddof=1)
@@ -163,7 +174,7 @@ class Decision:
         """Position of the suggestion, of those that are better than the null, or of all."""
         is_better = self._is_better
         candidates = is_better | ~is_better.any()
-        leader = int(np.argmax(np.where(candidates, self._weight * self.gain, -np.inf)))
+        leader = int(np.argmax(np.where(candidates, self._score, -np.inf)))
         if self.silhouette is None:
             return leader
         peak = _clear_peak(*self.silhouette, candidates)
@@ -225,7 +236,7 @@ class Decision:
         Differences of gains vary with the null ensembles; a K far below the null has no part.
         """
         n, best = len(self.nulls), self.best
-        score = self._weight * self.gain
+        score = self._score
         difference = score - score[best]
         nulls = self._weight * self._scale * self.nulls
         paired = nulls - nulls[:, [best]]
