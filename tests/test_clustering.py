@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,7 +24,13 @@ from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.plotting import ScanDisplay
-from partita.select_k import Evidence, _estimator_scan, confirmed_scan
+from partita.select_k import (
+    Evidence,
+    _estimator_scan,
+    choose_number,
+    confirmed_scan,
+    scan_numbers,
+)
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
 GENERATOR = RandomK(8)
@@ -274,11 +281,75 @@ def test_noise_is_one_cluster_with_a_warning():
     assert set(method.predict(noise[:5])) == {0}
 
 
-def test_more_clusters_than_the_scan_tries_are_possible():
-    blobs, _ = make_blobs([20] * 10, centers=np.indices((5, 2)).reshape(2, -1).T * 30.0)
-    with pytest.warns(PartitaWarning, match=r"10 clusters, the largest number .* may be more"):
-        method = EnsembleClustering(generator=RandomK(8), random_state=0).fit(blobs)
-    assert method.n_clusters_ == 10
+def test_more_than_ten_clusters_are_found():
+    blobs, truth = make_blobs(
+        [20] * 15, centers=np.indices((5, 3)).reshape(2, -1).T * 30.0, random_state=0
+    )
+    method = EnsembleClustering(generator=LandmarkSpectral(20), random_state=0).fit(blobs)
+    assert method.n_clusters_ == 15
+    assert method.scan_.k.tolist() == list(range(2, 31))
+    assert adjusted_rand_score(method.labels_, truth) == 1.0
+
+
+def _suggests(number):
+    """Return a scan that suggests a number, or the largest one if it is smaller, and its calls."""
+    calls = []
+
+    def scan(numbers):
+        calls.append(list(numbers))
+        best_k = None if number is None else min(number, calls[-1][-1])
+        return SimpleNamespace(best_k=best_k, k=np.asarray(calls[-1]))
+
+    return scan, calls
+
+
+@pytest.mark.parametrize(
+    ("number", "n_samples", "largest"),
+    [
+        (None, 300, [10]),
+        (9, 300, [10]),
+        (10, 300, [10, 30]),
+        (17, 300, [10, 30]),
+        (17, 100, [10, 20]),  # five samples per cluster
+        (17, 54, [10]),
+        (17, 8, [7]),
+    ],
+)
+def test_more_than_ten_clusters_are_tried_if_ten_are_suggested(number, n_samples, largest):
+    scan, calls = _suggests(number)
+    result = scan_numbers(scan, None, n_samples)
+    assert calls == [list(range(2, k + 1)) for k in largest]
+    assert result.best_k == (None if number is None else min(number, largest[-1]))
+
+
+def test_more_than_ten_clusters_are_tried_if_a_graph_has_so_many():
+    """The scan of few numbers may find no structure: it joins clusters, each time others."""
+    blobs, _ = make_blobs(
+        [20] * 15, centers=np.indices((5, 3)).reshape(2, -1).T * 30.0, random_state=0
+    )
+    scan, calls = _suggests(None)
+    scan_numbers(scan, None, 300, tables=[np.random.default_rng(0).random((300, 2)), blobs])
+    assert [numbers[-1] for numbers in calls] == [10, 30]
+    scan, calls = _suggests(None)
+    scan_numbers(scan, None, 300, tables=[X, np.random.default_rng(0).random((300, 2))])
+    assert [numbers[-1] for numbers in calls] == [10]
+
+
+def test_numbers_that_are_passed_are_scanned_and_no_others():
+    scan, calls = _suggests(17)
+    assert scan_numbers(scan, range(2, 11), 300).best_k == 10
+    assert calls == [list(range(2, 11))]
+
+
+def test_the_largest_number_that_is_tried_is_warned_of():
+    scan, _ = _suggests(40)
+    with pytest.warns(PartitaWarning, match=r"30 clusters, the largest number .* may be more"):
+        number, _ = choose_number(None, CCGP(), lambda: scan_numbers(scan, None, 300))
+    assert number == 30
+    few, _ = _suggests(9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert choose_number(None, CCGP(), lambda: scan_numbers(few, None, 6))[0] == 5
 
 
 @pytest.mark.parametrize(

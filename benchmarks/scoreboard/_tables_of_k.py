@@ -16,6 +16,7 @@ __all__ = [
     "PLANTED",
     "SHAPES",
     "blobs",
+    "many_blobs",
     "noise",
     "noise_features",
     "planted",
@@ -170,6 +171,20 @@ def blobs(seed: int) -> tuple[Points, int]:
     )
     centers = rng.normal(size=(k, d)) * rng.uniform(3.0, 7.0) / np.sqrt(min(d, 4))
     points, _ = make_blobs(n, centers=centers, cluster_std=1.0, random_state=seed)
+    return points, k
+
+
+def many_blobs(seed: int) -> tuple[Points, int]:
+    """Return points of 11 to 25 round clusters at random places, and their number."""
+    rng = np.random.default_rng([98, seed])
+    k, d, size = (
+        int(rng.integers(11, 26)),
+        int(rng.choice([2, 3, 5, 10])),
+        int(rng.integers(20, 51)),
+    )
+    points, _ = make_blobs(
+        k * size, d, centers=k, cluster_std=rng.uniform(0.3, 1.0), random_state=seed
+    )
     return points, k
 
 

@@ -139,6 +139,9 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
     def default_blobs(_: str, seed: int) -> Record:
         return by_default(*tables.blobs(seed), seed)
 
+    def default_many(_: str, seed: int) -> Record:
+        return by_default(*tables.many_blobs(seed), seed)
+
     def default_shapes(kind: str, seed: int) -> Record:
         return by_default(*tables.shapes(kind, seed), seed)
 
@@ -153,6 +156,7 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
         "shapes": [(f"planted: {kind}", shapes_with) for kind in tables.SHAPES]
         + [(f"noise: {kind}", shapes_without) for kind in tables.NOISE_FEATURES],
         "default": [("planted: blobs", default_blobs)] * 2
+        + [("planted: 11 to 25 blobs", default_many)] * 2
         + [(f"planted: {kind}", default_shapes) for kind in tables.SHAPES]
         + [(f"noise: {kind}", default_without) for kind in tables.NOISE_FEATURES],
     }

@@ -21,7 +21,7 @@ from partita.generators.generation import marked_names
 from partita.multiview import scan_k_views
 from partita.plotting import cluster_colors
 from partita.registry import prepare
-from partita.select_k import KScan, scan_k_features, suggested_number
+from partita.select_k import KScan, scan_k_features, scan_numbers, suggested_number
 
 __all__ = ["consensus", "partitions"]
 
@@ -75,8 +75,8 @@ def consensus(
     noise : {"missing", "cluster", "singletons"}, default="missing"
         What a label of -1 means in `columns`.
     k_range : iterable of int, optional
-        Numbers of clusters to choose from. By default 2 to 10, or the choice of a method that
-        needs no number.
+        Numbers of clusters to choose from. By default 2 to 10, or 2 to 30 if there may be
+        more, or the choice of a method that needs no number.
     random_state : int or None, default=0
         Seed, as in scanpy. The same number gives the same result.
     copy : bool, default=False
@@ -115,7 +115,7 @@ def consensus(
         made = _Source(data, use, generator, n_partitions, random_state)
         scan = None
         if n_clusters is None and made.has_features:
-            scan = made.scan(range(2, 11) if k_range is None else k_range, method)
+            scan = made.scan(k_range, method)
             n_clusters = suggested_number(scan, "data without clusters")
         ensemble = made.ensemble(n_clusters)
         fusion = fuse(
@@ -202,18 +202,22 @@ class _Source:
         self._values = {part: _values(self._modalities[part], places[part]) for part in places}
         self.has_features = not any(is_graph for _, is_graph in self._values.values())
 
-    def scan(self, k_range: Iterable[int], method: Any) -> KScan:
+    def scan(self, k_range: Iterable[int] | None, method: Any) -> KScan:
         """Choose the number of clusters of features, of all modalities together."""
-        options: dict[str, Any] = {"method": method, "random_state": self._random_state}
+        options: dict[str, Any] = {
+            "generator": self._generator, "method": method, "random_state": self._random_state
+        }  # fmt: skip
         features = {part: matrix for part, (matrix, _) in self._values.items()}
-        if len(features) == 1:
-            (matrix,) = features.values()
-            return scan_k_features(matrix, k_range, generator=self._generator, **options)
-        present = {part: cells.obs_names for part, cells in self._modalities.items()}
         ids = list(self._data.obs_names)
-        return scan_k_views(
-            features, k_range, generator=self._generator, present=present, sample_ids=ids, **options
-        )
+        present = {part: cells.obs_names for part, cells in self._modalities.items()}
+
+        def scan(numbers: Iterable[int]) -> KScan:
+            if len(features) == 1:
+                (matrix,) = features.values()
+                return scan_k_features(matrix, numbers, **options)
+            return scan_k_views(features, numbers, present=present, sample_ids=ids, **options)
+
+        return scan_numbers(scan, k_range, len(ids), tables=list(features.values()))
 
     def ensemble(self, n_clusters: int | None) -> Ensemble:
         """Make the partitions; `labels` then has them, with -1 for cells that a modality lacks."""

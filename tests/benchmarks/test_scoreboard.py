@@ -270,7 +270,7 @@ def test_the_number_that_the_default_chooses(tmp_path, monkeypatch, capsys) -> N
     file = tmp_path / "records.jsonl"
     monkeypatch.setattr(choosing_k, "by_default", lambda X, k, seed: {"true_k": k, "scan": k})
     choosing_k.main(["--seeds", "1", "--parts", "default", "--records", str(file)])
-    kinds = 2 + len(_tables_of_k.SHAPES) + len(_tables_of_k.NOISE_FEATURES)
+    kinds = 4 + len(_tables_of_k.SHAPES) + len(_tables_of_k.NOISE_FEATURES)  # blobs, many: 2 each
     assert len(read(file)) == kinds
     assert "| blobs | 2 | 2 | 0 | 0.00 |" in capsys.readouterr().out
     wrong = [

@@ -150,14 +150,20 @@ Clusters = Annotated[
     typer.Option(
         "--clusters",
         "-k",
-        help="Number of clusters; LOW:HIGH to choose one in this range, auto for 2:10 (or what the "
-        "method chooses, if it needs no number).",
+        help="Number of clusters; LOW:HIGH to choose one in this range, auto for 2:10, or 2:30 if "
+        "there may be more (or what the method chooses, if it needs no number).",
     ),
+]
+NumbersOfClusters = Annotated[
+    str, typer.Option("--clusters", "-k", help="Numbers of clusters, LOW:HIGH; auto for 2:10.")
 ]
 ClustersOrAuto = Annotated[
     str,
     typer.Option(
-        "--clusters", "-k", help="Number of clusters; auto chooses 2 to 10 against a null."
+        "--clusters",
+        "-k",
+        help="Number of clusters; auto chooses 2 to 10 against a null, or 2 to 30 if there may be "
+        "more.",
     ),
 ]
 Method = Annotated[

@@ -47,15 +47,21 @@ class FileViews:
     is_whole: bool
     id_name: str
 
-    def choose_k(self, k_range: Sequence[int], **options: Any) -> tuple[int, KScan]:
+    def choose_k(self, k_range: Sequence[int] | None, **options: Any) -> tuple[int, KScan]:
         """Return the number that a scan suggests, and the scan.
 
-        `options` are those of `partita.multiview.scan_k_views`.
+        Without `k_range` the numbers are those of an estimator. `options` are those of
+        `partita.multiview.scan_k_views`.
         """
         from partita.multiview import scan_k_views
-        from partita.select_k import suggested_number
+        from partita.select_k import scan_numbers, suggested_number
 
-        scan = scan_k_views(self.matrices, k_range, present=self.present, **options)
+        scan = scan_numbers(
+            lambda numbers: scan_k_views(self.matrices, numbers, present=self.present, **options),
+            k_range,
+            len(self.order),
+            tables=list(self.matrices.values()),
+        )
         return suggested_number(scan, "data without clusters"), scan
 
     def generate(

@@ -125,7 +125,9 @@ def run(
         chooses_itself = clusters == "auto" and estimator.n_clusters is None
         if len(ks) > 1 and not chooses_itself:
             with progress_bars("scan", quiet=quiet):
-                number, scan = views.choose_k(ks, method=estimator, random_state=seed)
+                number, scan = views.choose_k(
+                    None if clusters == "auto" else ks, method=estimator, random_state=seed
+                )
             ks = range(number, number + 1)
         with progress_bars("generating", quiet=quiet):
             n_clusters = ks[0] if len(ks) == 1 else None

@@ -8,7 +8,6 @@ import typer
 
 from partita.cli._messages import METHODS_HINT, Messages, hint_on_error, print_json, print_table
 from partita.cli._options import (
-    Clusters,
     Columns,
     Decimal,
     DropMissing,
@@ -21,6 +20,7 @@ from partita.cli._options import (
     NoHeader,
     Noise,
     NoiseOption,
+    NumbersOfClusters,
     PartitionsFile,
     Quiet,
     Scale,
@@ -39,7 +39,7 @@ _CURVES_WITHOUT_NULL = ("delta_area", "eigengap", "lifetime")
 
 def run(
     partitions: PartitionsFile,
-    clusters: Clusters = "2:10",
+    clusters: NumbersOfClusters = "2:10",
     features: Annotated[
         bool, typer.Option("--features", help="The table holds features, not partitions.")
     ] = False,

@@ -43,7 +43,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     n_clusters : int, optional
         Number of clusters of the consensus. The generator gets it too, if it has this parameter
         and leaves it at its default. By default the number that `method` was given, and otherwise
-        the suggestion of `partita.scan_k_features` from 2 to 10, see Notes.
+        the suggestion of `partita.scan_k_features` from 2 to 10, or from 2 to 30 if there may be
+        more than 10, see Notes.
     generator : str, class or transformer, optional
         What makes the partitions: the key, class or object of a generator, or a pipeline that ends
         in one. By default graph cuts and k-means, see Notes.
@@ -89,8 +90,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     partitions per number, at most 2000 samples, drawn at random, and only dense features. A
     generator that cuts a graph finds isolated clusters of any shape, but joins round ones that
     touch. These are found by a second scan, by k-means. Its number is taken if graph cuts into that
-    number find the same clusters, or if they find no structure. If no number does better than the
-    reference data, a warning says so, and all samples are one cluster.
+    number find the same clusters, or if they find no structure. If the suggestion is 10, or if the
+    spectrum of a graph of neighbors has its largest gap after more than 10 eigenvalues, the scan is
+    repeated with the numbers from 2 to 30. If no number does better than the reference data, a
+    warning says so, and all samples are one cluster.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from partita.consensus import BaseConsensus
 from partita.ensemble import Ensemble, as_ensemble
 from partita.metrics import adjusted_rand, anmi, evaluate
 from partita.registry import all_methods, prepare
-from partita.select_k import default_range, needs_number, scan_k, suggested_number
+from partita.select_k import needs_number, scan_k, scan_numbers, suggested_number
 
 __all__ = ["compare"]
 
@@ -50,7 +50,8 @@ def compare(
         parameters. "all" runs every method of the library.
     n_clusters : int, optional
         Number of clusters for every method, except for an estimator whose `n_clusters` is not that
-        parameter's default. By default the suggestion of `partita.scan_k` from 2 to 10.
+        parameter's default. By default the suggestion of `partita.scan_k` from 2 to 10,
+        or from 2 to 30 if that is 10.
     y : array-like of shape (n_samples,), optional
         True classes. By default the results get no scores.
     include_partitions : bool, default=False
@@ -98,7 +99,11 @@ def compare(
     estimators = _named_estimators(methods, n_clusters, random_state)
     if n_clusters is None and any(map(needs_number, estimators.values())):
         samples = _row_per_sample(ensemble)
-        scan = scan_k(samples, default_range(samples.n_samples), random_state=random_state)
+        scan = scan_numbers(
+            lambda numbers: scan_k(samples, numbers, random_state=random_state),
+            None,
+            samples.n_samples,
+        )
         n_clusters = suggested_number(scan, "labels in random order")
         estimators = _named_estimators(methods, n_clusters, random_state)
 

@@ -52,8 +52,8 @@ def add_consensus(
     noise : {"missing", "cluster", "singletons"}, default="missing"
         What a label of -1 means.
     k_range : iterable of int, optional
-        Numbers of clusters to choose from if `n_clusters` is None. By default 2 to 10, or the
-        choice of a method that needs no number.
+        Numbers of clusters to choose from if `n_clusters` is None. By default 2 to 10, or 2 to
+        30 if the suggestion is 10, or the choice of a method that needs no number.
     random_state : int or None, default=None
         Seed of the scan and of a method that has none.
     copy : bool, default=False

@@ -20,7 +20,7 @@ from partita.exceptions import MemoryBudgetError, NotSupportedError
 from partita.fusion._joining import join_partitions
 from partita.io import LabelStore
 from partita.registry import all_methods, prepare
-from partita.select_k import KScan, default_range, scan_k, suggested_number
+from partita.select_k import KScan, scan_k, scan_numbers, suggested_number
 
 __all__ = ["Fusion", "fits_in_memory", "fuse", "update_consensus"]
 
@@ -161,8 +161,8 @@ def fuse(
         Consensus method: its key, class or estimator. An estimator is cloned; `n_clusters` is set,
         and the seed if it has none.
     k_range : iterable of int, optional
-        Numbers of clusters to choose from if `n_clusters` is None. By default 2 to 10, fewer than
-        the samples, or the choice of a method that needs no number.
+        Numbers of clusters to choose from if `n_clusters` is None. By default 2 to 10, or 2 to
+        30 if the suggestion is 10, or the choice of a method that needs no number.
     random_state : int or None, default=None
         Seed of the scan and of a method that has none.
 
@@ -200,8 +200,11 @@ def fuse(
         ensemble = as_ensemble(partitions) if soft is None else soft.to_ensemble()
     scan = None
     if n_clusters is None and not chooses:
-        numbers = default_range(ensemble.n_samples) if k_range is None else ks
-        scan = scan_k(ensemble, numbers, random_state=random_state)
+        scan = scan_numbers(
+            lambda numbers: scan_k(ensemble, numbers, random_state=random_state),
+            None if k_range is None else ks,
+            ensemble.n_samples,
+        )
         n_clusters = suggested_number(scan, "labels in random order")
     estimator = prepare(method, n_clusters, random_state)
     estimator.fit(ensemble if soft is None else soft)

@@ -56,9 +56,9 @@ class MultiViewClustering(BaseMultiView):
     n_clusters : int, optional
         Number of clusters of the consensus. Generators get it too, if they have this parameter and
         leave it at its default. By default the number that `method` was given, and otherwise the
-        suggestion of `scan_k_views` from 2 to 10, for at most 2000 samples, drawn at random. If no
-        number does better than data without clusters, a warning says so, and all samples are one
-        cluster.
+        suggestion of `scan_k_views` from 2 to 10, or from 2 to 30 if there may be more than 10, for
+        at most 2000 samples, drawn at random. If no number does better than data without
+        clusters, a warning says so, and all samples are one cluster.
     method : str, class or estimator, optional
         Consensus method that fuses the partitions: its key, class or estimator. `CCGP()` by
         default; "sec" is the published one.

@@ -19,8 +19,8 @@ from partita.select_k import (
     Evidence,
     KScan,
     ScannedFeatures,
-    default_range,
     scan_generated,
+    scan_numbers,
     uniform_reference,
 )
 
@@ -95,7 +95,7 @@ def scan_views(
 ) -> KScan:
     """Scan views that were read; parameters and `options` as in `scan_k_views`.
 
-    Without `k_range`, the numbers are 2 to 10, at most the samples that a partition clusters.
+    Without `k_range`, the numbers are 2 to 10, or 2 to 30 if there may be more.
     """
     names = list(views.names)
     if sparse := [n for n, m in zip(names, views.matrices, strict=True) if sp.issparse(m)]:
@@ -118,14 +118,16 @@ def scan_views(
                 one.set_params(k_min=k, k_max=k)
         return made
 
-    if k_range is None:
-        n_rows = [
-            rows_of_partition(one, matrix.shape[0])
-            for one, matrix in zip(generators(2, 0).values(), views.matrices, strict=True)
-        ]
-        k_range = default_range(views.n_samples, min(n_rows))
     dense = replace(views, matrices=tuple(np.asarray(m, np.float64) for m in views.matrices))
-    return scan_generated(_ScannedViews(dense, generators), k_range, **options).decide()
+
+    def scan(numbers: Iterable[int]) -> KScan:
+        return scan_generated(_ScannedViews(dense, generators), numbers, **options).decide()
+
+    n_rows = [
+        rows_of_partition(one, matrix.shape[0])
+        for one, matrix in zip(generators(2, 0).values(), dense.matrices, strict=True)
+    ]
+    return scan_numbers(scan, k_range, views.n_samples, min(n_rows), dense.matrices)
 
 
 def scan_k_views(

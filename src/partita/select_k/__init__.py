@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from partita.select_k._choice import (
     choose_number,
-    default_range,
     needs_number,
+    scan_numbers,
     suggested_number,
 )
 from partita.select_k._estimator_scan import NUMBER_ONLY, confirmed_scan, scan_for_number
@@ -31,12 +31,12 @@ __all__ = [
     "ScannedFeatures",
     "choose_number",
     "confirmed_scan",
-    "default_range",
     "needs_number",
     "scan_for_number",
     "scan_generated",
     "scan_k",
     "scan_k_features",
+    "scan_numbers",
     "suggested_number",
     "uniform_reference",
 ]

@@ -2,42 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from partita._warn import warn_user
 from partita.exceptions import NoStructureError
 from partita.registry import has_default_number
 from partita.select_k._result import KScan
+from partita.select_k._spectral_gap import is_gap, spectral_gaps
 
 __all__ = [
     "choose_number",
-    "default_range",
     "needs_number",
+    "scan_numbers",
     "suggested_number",
 ]
 
-_LARGEST = 10  # number of clusters that is tried by default
+_LARGEST = 10  # number of clusters that is tried first
+_LARGEST_OF_MANY = 30  # and if there may be more
+_LEAST_SIZE = 5  # mean samples per cluster, of more than 10 clusters
+_GRAPH_ROWS = 20_000  # samples whose graph of neighbors shows that there may be more
 _LARGER = "`scan_k_features` and `scan_k_views` try larger numbers."
 
 
-def default_range(n_samples: int, n_rows: int | None = None) -> range:
-    """Return the numbers of clusters to choose from: 2 to 10, fewer than the samples.
+def scan_numbers(
+    scan: Callable[[Iterable[int]], KScan],
+    k_range: Iterable[int] | None,
+    n_samples: int,
+    n_rows: int | None = None,
+    tables: Sequence[Any] = (),
+) -> KScan:
+    """Scan some numbers of clusters, by default 2 to 10, or 2 to 30 if there may be more.
+
+    There may be more than 10 clusters if the scan suggests 10, or if a graph of neighbors of the
+    features has the largest gap in its spectrum after more than 10 eigenvalues. In the second case
+    the scan itself may find no structure, because it joins clusters, each time others.
 
     Parameters
     ----------
+    scan : callable
+        Scans numbers of clusters.
+    k_range : iterable of int or None
+        The numbers. None for the default, fewer than the samples.
     n_samples : int
         Number of samples.
     n_rows : int, optional
         Number of samples that a partition clusters: the largest number. By default all samples.
+    tables : sequence of arrays, default=()
+        Features of the samples, if the scan is one of features.
     """
+    if k_range is not None:
+        return scan(k_range)
     if n_samples < 3:
         raise ValueError(
             f"Expected at least 3 samples to choose the number of clusters, got {n_samples}. Pass "
             "n_clusters."
         )
-    largest = n_samples - 1 if n_rows is None else min(n_samples - 1, n_rows)
-    return range(2, max(2, min(_LARGEST, largest)) + 1)
+    n_rows = n_samples if n_rows is None else n_rows
+    numbers = range(2, max(2, min(_LARGEST, n_samples - 1, n_rows)) + 1)
+    many = range(2, min(_LARGEST_OF_MANY, n_rows // _LEAST_SIZE) + 1)
+    result = scan(numbers)
+    if len(many) <= len(numbers):
+        return result
+    if result.best_k == numbers[-1] or any(_largest_gap(X, many) > numbers[-1] for X in tables):
+        return scan(many)
+    return result
+
+
+def _largest_gap(X: Any, numbers: range) -> int:
+    """Return the number of clusters with the largest gap in the spectrum; 1 if none has a gap."""
+    gaps = spectral_gaps(np.asarray(X[:: 1 + len(X) // _GRAPH_ROWS], np.float64), numbers)
+    best = int(np.argmax(gaps))
+    return numbers[best] if is_gap(gaps[best]) else 1
 
 
 def choose_number(
@@ -58,10 +96,10 @@ def choose_number(
         return n_clusters, None
     result = scan()
     if result.best_k is not None:
-        if result.best_k == _LARGEST:
+        if result.best_k == result.k[-1] >= _LARGEST:
             warn_user(
-                f"The scan suggests {_LARGEST} clusters, the largest number that it tried: there "
-                f"may be more. {_LARGER}"
+                f"The scan suggests {result.best_k} clusters, the largest number that it tried: "
+                f"there may be more. {_LARGER}"
             )
         return result.best_k, result
     warn_user(

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from partita.generators import RandomRows
 from partita.generators.generation import cuts_a_graph, rows_of_partition
 from partita.metrics import adjusted_rand
-from partita.select_k._choice import default_range
+from partita.select_k._choice import scan_numbers
 from partita.select_k._features_scan import scan_table
 from partita.select_k._result import KScan
 
@@ -48,28 +48,30 @@ def scan_for_number(
     rng : Generator
         Source of random numbers.
     k_range : iterable of int, optional
-        Numbers of clusters. By default 2 to 10, at most the samples that a partition clusters.
+        Numbers of clusters. By default 2 to 10, or 2 to 30 if there may be more.
     """
     kmeans = RandomRows(n_partitions=_N_PARTITIONS, ratio=0.8)
     parameters, scanned = generator.get_params(deep=False), kmeans
     if {"n_partitions", "k_min", "k_max", "random_state"} <= parameters.keys():
         n_partitions = min(parameters["n_partitions"], _N_PARTITIONS)
         scanned = clone(generator).set_params(n_partitions=n_partitions)
-    if k_range is None:
-        n_samples = X.shape[0]
-        n_rows = min(rows_of_partition(each, n_samples) for each in (scanned, kmeans))
-        k_range = default_range(n_samples, n_rows)
     # One seed: both scans draw the same samples of many.
     options = {"method": method, "random_state": int(rng.integers(2**31)), **NUMBER_ONLY}
-    by_graph = scan_table(X, k_range, scanned, **options).decide()
-    if not cuts_a_graph(scanned):
-        return by_graph
-    by_kmeans = scan_table(X, k_range, kmeans, **options)
-    best_k = by_graph.best_k
-    if best_k is not None and set(_confirmed(by_graph.labels, by_kmeans.labels)) <= {best_k}:
-        by_kmeans.stop()  # whatever its number is, it is not taken or is the same
-        return by_graph
-    return confirmed_scan(by_graph, by_kmeans.decide())
+
+    def scan(numbers: Iterable[int]) -> KScan:
+        by_graph = scan_table(X, numbers, scanned, **options).decide()
+        if not cuts_a_graph(scanned):
+            return by_graph
+        by_kmeans = scan_table(X, numbers, kmeans, **options)
+        best_k = by_graph.best_k
+        if best_k is not None and set(_confirmed(by_graph.labels, by_kmeans.labels)) <= {best_k}:
+            by_kmeans.stop()  # whatever its number is, it is not taken or is the same
+            return by_graph
+        return confirmed_scan(by_graph, by_kmeans.decide())
+
+    n_samples = X.shape[0]
+    n_rows = min(rows_of_partition(each, n_samples) for each in (scanned, kmeans))
+    return scan_numbers(scan, k_range, n_samples, n_rows, [X])
 
 
 def confirmed_scan(by_graph: KScan, by_kmeans: KScan) -> KScan:
