@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 from benchmarks.scoreboard import against_lwgp, calibration, choosing_k, shapes  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
-from benchmarks.scoreboard._tables import by_kind, false_alarms, table  # noqa: E402
+from benchmarks.scoreboard._tables import by_kind, false_alarms, table, together  # noqa: E402
 
 KINDS = {
     "faces": ("jaffe", "orl", "umist", "warpar10p", "yale"),
@@ -123,6 +123,11 @@ def kinds_table() -> str:
         cells = [_cell(board.scores[by_kind[kind], j], best[kind]) for kind in kinds]
         lines.append(_row([full_name(name), *cells]))
     return "\n".join(lines)
+
+
+def together_table() -> str:
+    """Return the share of right answers of each rule, with and without clusters."""
+    return together(read(choosing_k.RECORDS))
 
 
 def rules_table() -> str:

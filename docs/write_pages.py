@@ -28,6 +28,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("README.md", "speed", speed_table.short_table),
     ("CONTRIBUTING.md", "layers", layers_table.table),
     ("docs/api.md", "names", api_tables.tables),
+    ("docs/choosing-k.md", "together", scoreboard_tables.together_table),
     ("docs/choosing-k.md", "rules", scoreboard_tables.rules_table),
     ("docs/choosing-k.md", "feature-rules", scoreboard_tables.feature_rules_table),
     ("docs/choosing-k.md", "shape-rules", scoreboard_tables.shape_rules_table),

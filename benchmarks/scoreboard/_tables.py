@@ -8,11 +8,13 @@ from scipy.stats import beta
 from benchmarks.scoreboard._records import Record
 from benchmarks.scoreboard._rules import RULES
 
-__all__ = ["by_kind", "exact_interval", "false_alarms", "table"]
+__all__ = ["by_kind", "exact_interval", "false_alarms", "table", "together"]
+
+_WITH_NOISE = ("labels", "features", "shapes")  # parts that also have data without clusters
 
 
 def table(records: list[Record], part: str) -> str:
-    """Return how often each rule is right, and finds structure in noise."""
+    """Return how often each rule is right, and finds structure in noise, if there is noise."""
     records = [r for r in records if r["part"] == part]
     true = [r for r in records if r["true_k"] is not None]
     false = [r for r in records if r["true_k"] is None]
@@ -26,8 +28,8 @@ def table(records: list[Record], part: str) -> str:
         "sets": "real sets",
     }
     head = ["rule", f"right K, {len(true)} {things[part]}", "mean distance from the right K"]
-    if part == "labels":
-        head.append("structure in noise tables")
+    if false:
+        head.append("structure in noise")
     lines = [_row(head), "|---" * len(head) + "|"]
     for rule in RULES:
         answers = np.asarray([r[rule] or 1 for r in true])
@@ -36,11 +38,30 @@ def table(records: list[Record], part: str) -> str:
             rule, rule
         )
         cells = [name, f"{np.mean(answers == truth):.0%}", f"{np.abs(answers - truth).mean():.2f}"]
-        if part == "labels":
+        if false:
             alarms = [r[rule] is not None for r in false if rule in r]
             cells.append(f"{sum(alarms)} of {len(alarms)}")
         lines.append(_row(cells))
     return "\n".join(lines)
+
+
+def together(records: list[Record]) -> str:
+    """Return the share of right answers with clusters and without; parts have equal weights."""
+    head = ["rule", "right K where there are clusters", "no structure where there are none", "mean"]
+    lines = [_row(head), "|---" * len(head) + "|"]
+    for rule in RULES:
+        shares = [_share_right(records, rule, is_noise) for is_noise in (False, True)]
+        lines.append(_row([rule, *(f"{share:.1%}" for share in (*shares, np.mean(shares)))]))
+    return "\n".join(lines)
+
+
+def _share_right(records: list[Record], rule: str, is_noise: bool) -> float:
+    """Return the share of right answers with or without clusters, the mean of the parts."""
+    right: dict[str, list[bool]] = {part: [] for part in _WITH_NOISE}
+    for record in records:
+        if record["part"] in right and rule in record and (record["true_k"] is None) == is_noise:
+            right[record["part"]].append(record[rule] == record["true_k"])
+    return float(np.mean([np.mean(answers) for answers in right.values()]))
 
 
 def by_kind(records: list[Record], part: str) -> str:

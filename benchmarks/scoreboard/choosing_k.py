@@ -83,7 +83,7 @@ def _incidence(labels: NDArray[Any]) -> NDArray[np.float64]:
 def from_features(
     X: NDArray[np.float64], k: int | None, ks: range, seed: int, generator: Any = None
 ) -> Record:
-    """Return what each rule suggests for features; of noise, only the scan.
+    """Return what each rule suggests for features; of most noise, only the scan.
 
     The partitions are those of k-means on random rows by default. Silhouette and gap are always
     those of k-means.
@@ -92,7 +92,7 @@ def from_features(
         generator = RandomRows(n_partitions=20, ratio=0.8, n_jobs=1)
     scan = scan_k_features(X, ks, generator=generator, n_resamples=2, random_state=seed)
     record: Record = {"true_k": k, "scan": scan.best_k}
-    if k is None:
+    if k is None and seed >= OTHERS:
         return record
     center = X.mean(axis=0)
     _, _, axes = np.linalg.svd(X - center, full_matrices=False)

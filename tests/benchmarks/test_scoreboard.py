@@ -28,10 +28,10 @@ from benchmarks.scoreboard import (  # noqa: E402
 )
 from benchmarks.scoreboard._picture import cliques, draw  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, append, read  # noqa: E402
-from benchmarks.scoreboard._rules import gap_statistic  # noqa: E402
+from benchmarks.scoreboard._rules import RULES, gap_statistic  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
-from benchmarks.scoreboard._tables import by_kind, false_alarms  # noqa: E402
+from benchmarks.scoreboard._tables import by_kind, false_alarms, together  # noqa: E402
 from benchmarks.scoreboard._work import DEFAULT  # noqa: E402
 
 CENTERS = [[0, 0], [9, 0], [0, 9], [9, 9]]
@@ -264,6 +264,23 @@ def test_rules_for_the_number_of_clusters(tmp_path, monkeypatch, capsys) -> None
     assert "| scan_k | 100% | 0.00 | 0 of 1 |" in printed
     alarms = false_alarms(read(file), "labels")
     assert "| all | 1 | 0 (0.0%, 95 % interval 0.0% to 97.5%) |" in alarms
+
+
+def test_right_answers_with_and_without_clusters_have_equal_weights() -> None:
+    records = [
+        {"part": part, "true_k": k, **dict.fromkeys(RULES, k)}
+        for part in ("labels", "features", "shapes")
+        for k in (2, 3, None)
+    ]
+    records[0]["PAC"] = 4  # one of two with clusters
+    for record in records:
+        if record["true_k"] is None:
+            record["lifetime"] = 2
+    records.append({"part": "labels", "true_k": None, "scan": 5})  # without the other rules
+    printed = together(records)
+    assert "| scan | 100.0% | 83.3% | 91.7% |" in printed
+    assert "| PAC | 83.3% | 100.0% | 91.7% |" in printed
+    assert "| lifetime | 100.0% | 0.0% | 50.0% |" in printed
 
 
 def test_the_number_that_the_default_chooses(tmp_path, monkeypatch, capsys) -> None:
