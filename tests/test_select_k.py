@@ -85,6 +85,15 @@ def shaped_noise(shape):
 SHAPES = {"n_resamples": 2, "n_null": 6, "method": EAC(), "random_state": 0}
 
 
+def test_numbers_of_clusters_of_features_may_be_left_to_the_scan():
+    grid = np.repeat(np.indices((4, 3)).reshape(2, -1).T * 30.0, 6, axis=0)
+    points = grid + np.random.default_rng(0).normal(size=grid.shape)
+    options = {"generator": RandomK(8), "n_resamples": 2, "n_null": 4, "random_state": 0}
+    scan = scan_k_features(points.tolist(), None, **options)
+    assert scan.best_k == 12
+    assert scan.k.tolist() == list(range(2, 15))  # six samples per cluster
+
+
 @pytest.mark.parametrize("shape", ["ring", "heavy tails", "elongated", "correlated"])
 def test_noise_of_other_shapes_has_no_structure(shape):
     generator = RandomRows(n_partitions=12, ratio=0.8, n_jobs=1)
