@@ -557,3 +557,13 @@ def test_a_method_from_elsewhere():
         3, generator=RandomK(5), method=Elsewhere(8, n_init=1), random_state=0
     )
     assert method.fit(X).n_clusters_ == 3
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_text_among_the_features_is_named(library):
+    columns = {"a": X[:, 0], "b": ["u", "v"] * 45}
+    frame = pytest.importorskip(library).DataFrame(columns)
+    if library == "pandas":
+        frame["b"] = frame["b"].astype("category")
+    with pytest.raises(ValueError, match="could not convert string to float: 'u'"):
+        EnsembleClustering(3).fit(frame)

@@ -35,7 +35,7 @@ def labels_for_each(
         The base partitions.
     numbers : sequence of int
         Numbers of clusters, ascending. A number above that of the distinct rows gives one cluster
-        for each of these, and a warning.
+        for each of these, and one warning.
     warn : bool, default=True
         Whether to warn of another number of clusters. A scan does so for the partitions of the
         user, not for halves of them and null ensembles.
@@ -52,13 +52,25 @@ def labels_for_each(
     inner = [k for k in numbers if k < core.n_rows]
     if inner:
         clone(method).set_params(n_clusters=max(inner))._check_memory(core)
+    if warn and (beyond := [k for k in numbers if k > core.n_rows]):
+        warn_user(
+            f"{type(method).__name__} returns {core.n_rows} clusters for n_clusters="
+            f"{_described(beyond)}: the ensemble has only {core.n_rows} distinct rows."
+        )
     solutions = method._solve_each(core, inner)
     for k in numbers:
         solution = next(solutions) if k < core.n_rows else method._solve_trivial(core)
         labels, n_clusters = number_by_appearance(core.expand(solution.labels))
-        if warn and n_clusters != k:
+        if warn and n_clusters != k and k <= core.n_rows:
             warn_user(
                 f"{type(method).__name__} returned {n_clusters} clusters instead of n_clusters={k} "
                 f"for {core.n_rows} distinct rows."
             )
         yield labels
+
+
+def _described(numbers: Sequence[int]) -> str:
+    """Return ascending numbers as text, many of them by the first and the last."""
+    if len(numbers) < 4:
+        return ", ".join(map(str, numbers))
+    return f"{numbers[0]}, ..., {numbers[-1]}"
