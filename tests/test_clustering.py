@@ -19,7 +19,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, generate
+from partita import CCGP, EAC, LWGP, SEC, EnsembleClustering, RandomK, config_context, generate
 from partita.clustering import _estimator, _rivals
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import LandmarkSpectral, MixedEstimators, RandomRows, make_scaler
@@ -557,6 +557,20 @@ def test_a_method_from_elsewhere():
         3, generator=RandomK(5), method=Elsewhere(8, n_init=1), random_state=0
     )
     assert method.fit(X).n_clusters_ == 3
+
+
+def test_an_interrupted_fit_leaves_no_half_of_a_model():
+    """The scaler of new features with partitions of others would predict wrong clusters."""
+    model = EnsembleClustering(3, generator=GENERATOR, random_state=0).fit(X)
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), config_context(progress=interrupt):
+        model.fit(X * [1, 1000])
+    assert [name for name in vars(model) if name.endswith("_")] == []
+    with pytest.raises(NotFittedError):
+        model.predict(X)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

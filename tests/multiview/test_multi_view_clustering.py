@@ -20,6 +20,7 @@ from partita import (
     RandomK,
     RandomProjections,
     adjusted_rand,
+    config_context,
 )
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
 from partita.generators import RandomRows, SpectralBandwidths
@@ -330,3 +331,14 @@ def test_samples_without_a_label_are_named():
         frame.iloc[5] = 0
     with pytest.raises(InvalidEnsembleError, match=r"1 sample.s. have no label.*'s5'"):
         MultiViewClustering(4, generator=RandomFeatures(metric="cosine")).fit(frames)
+
+
+def test_an_interrupted_fit_leaves_no_half_of_a_model():
+    model = few(4, random_state=0).fit(VIEWS)
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), config_context(progress=interrupt):
+        model.fit(VIEWS)
+    assert [name for name in vars(model) if name.endswith("_")] == []
