@@ -627,3 +627,11 @@ def test_a_null_ensemble_keeps_sizes_and_missing_labels():
     np.testing.assert_array_equal(null.observed, ensemble.observed)
     np.testing.assert_array_equal(np.sort(null.codes, axis=0), np.sort(ensemble.codes, axis=0))
     assert np.any(null.codes != ensemble.codes)
+
+
+@pytest.mark.parametrize("k_range", [5, None, "2:5", [2.5, 3], ["2"]])
+def test_numbers_of_clusters_must_be_whole_numbers(k_range):
+    partitions = make_partitions(40, 8, 3)[0]
+    with pytest.raises(TypeError, match="k_range must be several whole numbers"):
+        scan_k(partitions, k_range)
+    assert scan_k(partitions, np.array([2.0, 3.0]), random_state=0).k.tolist() == [2, 3]

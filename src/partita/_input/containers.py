@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita._warn import warn_user
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["LabelTable", "as_frame", "as_objects", "label_columns"]
+__all__ = ["LabelTable", "as_frame", "as_objects", "check_order", "label_columns"]
 
 _MANY_VECTORS = 5  # from so many lists on, more partitions than samples are suspicious
 
@@ -153,6 +153,30 @@ def _check_same_order(vectors: Sequence[Any]) -> None:
                 "`pandas.concat(vectors, axis=1)`, or pass `vector.to_numpy()` for the order as it "
                 "is."
             )
+
+
+def check_order(labels: Any, sample_ids: Any, name: str) -> None:
+    """Raise an error for a series whose index has the ids of the samples in another order.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        One label per sample, in the order of the samples.
+    sample_ids : sequence or None
+        Ids of the samples.
+    name : str
+        Name of the vector in the error message.
+    """
+    index = _index(labels)
+    if sample_ids is None or index is None or _is_default(index):
+        return
+    names, ids = list(map(str, index)), list(map(str, sample_ids))
+    if names != ids and sorted(names) == sorted(ids):
+        raise InvalidEnsembleError(
+            f"{name} has the samples in another order than the partitions, by its index. Pass "
+            f"`{name}.loc[ids]` with the ids in the order of the partitions, or "
+            f"`{name}.to_numpy()` for the order as it is."
+        )
 
 
 def _index(values: Any) -> Any:
