@@ -104,3 +104,9 @@ def test_wrong_input_is_refused() -> None:
         cluster_profiles([1.0, 2.0], [0, 1])
     with pytest.raises(ValueError, match="names has 1 entries"):
         cluster_profiles([[1.0, 2.0]], [0], ["a"])
+
+
+def test_columns_of_a_frame_may_have_numbers_as_names() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    labels = np.repeat([0, 1], 10)
+    assert cluster_profiles(pd.DataFrame(X), labels).records == cluster_profiles(X, labels).records

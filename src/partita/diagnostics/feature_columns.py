@@ -69,7 +69,7 @@ def read_features(X: Any, names: Sequence[str] | None = None) -> FeatureColumns:
     frame = as_frame(X)
     if frame is not None:
         titles = _names(names or [str(name) for name in frame.columns], len(frame.columns))
-        return _read_columns([_values(frame[name]) for name in frame.columns], titles)
+        return _read_columns([_values(column) for column in frame.iter_columns()], titles)
     array = np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"X must have rows and columns, got shape {array.shape}.")
