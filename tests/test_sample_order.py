@@ -1,4 +1,4 @@
-"""Labels whose index has the samples in another order than the partitions are refused."""
+"""Labels whose index has the samples in another order than the other are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import partita
 from partita import metrics
 from partita.datasets import make_partitions
-from partita.diagnostics import repeatability
+from partita.diagnostics import cluster_profiles, repeatability
 from partita.exceptions import InvalidEnsembleError
 from partita.fusion import update_consensus
 from partita.plotting import ConsensusDisplay, ScoresDisplay
@@ -28,14 +28,20 @@ CALLS = {
     "update_consensus": lambda y: update_consensus(FRAME, y, FRAME),
     "compare": lambda y: partita.compare(FRAME, ["eac"], 3, y=y),
     "summarize": lambda y: partita.reporting.summarize(FRAME, Y, y=y),
+    "features of a report": lambda y: partita.reporting.summarize(FRAME, Y, features=_frame(y)),
+    "cluster_profiles": lambda y: cluster_profiles(FRAME, y),
     "ConsensusDisplay": lambda y: ConsensusDisplay.from_labels(FRAME, y),
     "ScoresDisplay": lambda y: ScoresDisplay.from_labels(FRAME, Y, y),
 }
 
 
+def _frame(values):
+    return values.to_frame() if isinstance(values, pd.Series) else values[:, None]
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_another_order_is_an_error(name):
-    with pytest.raises(InvalidEnsembleError, match="samples in another order than the partitions"):
+    with pytest.raises(InvalidEnsembleError, match="samples in another order than the other"):
         CALLS[name](LABELS[::-1])
     CALLS[name](LABELS)
     CALLS[name](pd.Series(Y))  # without names the order is all there is

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita._warn import warn_user
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["LabelTable", "as_frame", "as_objects", "check_order", "label_columns"]
+__all__ = ["LabelTable", "as_frame", "as_objects", "check_order", "label_columns", "row_names"]
 
 _MANY_VECTORS = 5  # from so many lists on, more partitions than samples are suspicious
 
@@ -156,35 +156,43 @@ def _check_same_order(vectors: Sequence[Any]) -> None:
 
 
 def check_order(labels: Any, sample_ids: Any, name: str) -> None:
-    """Raise an error for a series whose index has the ids of the samples in another order.
+    """Raise an error for a series or a data frame whose index has the samples in another order.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples,)
-        One label per sample, in the order of the samples.
+    labels : array-like, series or data frame
+        One label or row per sample, in the order of the samples.
     sample_ids : sequence or None
         Ids of the samples.
     name : str
         Name of the vector in the error message.
     """
-    index = _index(labels)
-    if sample_ids is None or index is None or _is_default(index):
+    index = row_names(labels)
+    if sample_ids is None or index is None:
         return
     names, ids = list(map(str, index)), list(map(str, sample_ids))
     if names != ids and sorted(names) == sorted(ids):
         raise InvalidEnsembleError(
-            f"{name} has the samples in another order than the partitions, by its index. Pass "
-            f"`{name}.loc[ids]` with the ids in the order of the partitions, or "
+            f"{name} has the samples in another order than the other table, by its index. Pass "
+            f"`{name}.loc[ids]` with the ids in the order of the other table, or "
             f"`{name}.to_numpy()` for the order as it is."
         )
 
 
+def row_names(values: Any) -> Any:
+    """Return the index of a series or data frame; None without one and for the numbers 0 to n - 1.
+
+    The default index has these numbers, and names nothing.
+    """
+    index = _index(values)
+    return None if index is None or _is_default(index) else index
+
+
 def _index(values: Any) -> Any:
-    """Return the index of a series; None for other vectors and libraries without one."""
     if isinstance(values, np.ndarray | list | tuple):
         return None
-    series = nw.from_native(values, pass_through=True, allow_series=True)
-    return nw.maybe_get_index(series) if isinstance(series, nw.Series) else None
+    native = nw.from_native(values, pass_through=True, allow_series=True)
+    return nw.maybe_get_index(native) if isinstance(native, nw.Series | nw.DataFrame) else None
 
 
 def _is_default(index: Any) -> bool:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita._data_frames import frame_of_records, html_of_records
+from partita._input.containers import row_names
 from partita._input.label_vector import code_labels
 from partita._memory import require_memory
 from partita.diagnostics._keywords import cluster_keywords
@@ -140,7 +141,7 @@ def cluster_profiles(
     if n_features < 1:
         raise ValueError(f"n_features={n_features} must be at least 1.")
     features = read_features(X, names)
-    codes, clusters = code_labels(labels, features.n_samples)
+    codes, clusters = code_labels(labels, features.n_samples, sample_ids=row_names(X))
     sizes = np.bincount(codes[codes >= 0], minlength=len(clusters))
     if words is None:
         words = sp.issparse(features.numbers) and _are_counts(features.numbers)

@@ -116,7 +116,7 @@ def summarize(
         comparison=comparison,
         scan=scan,
         y=_true_classes(y, diagnosis.partitions),
-        features=_checked_features(features, len(diagnosis.labels)),
+        features=_checked_features(features, diagnosis.partitions),
         coordinates=coordinates,
         hierarchy=hierarchy,
         changed=labels.changed if isinstance(labels, Fusion) else None,
@@ -159,18 +159,19 @@ def _diagnosis(partitions: Any, labels: Any) -> Diagnosis:
     return labels.diagnosis
 
 
-def _checked_features(features: Any, n_samples: int) -> Any:
+def _checked_features(features: Any, ensemble: Ensemble) -> Any:
     if features is None:
         return None
+    check_order(features, ensemble.sample_ids, "features")
     if isinstance(features, Mapping):
         n_rows = len(next(iter(features.values())))
     else:
         shape = getattr(features, "shape", None)
         n_rows = shape[0] if shape else len(features)
-    if n_rows != n_samples:
+    if n_rows != ensemble.n_samples:
         raise ValueError(
-            f"features has {n_rows} rows, the partitions {n_samples} samples. Pass one row per "
-            "sample, in the order of the partitions."
+            f"features has {n_rows} rows, the partitions {ensemble.n_samples} samples. Pass one "
+            "row per sample, in the order of the partitions."
         )
     return features
 
