@@ -76,7 +76,8 @@ def move(table, complete, weights, mass, moves, first, last, counts, masses):
     codes, missing_code, offsets = table
     moved, old, new = moves
     n_groups = masses.shape[1]
-    change, code = np.zeros(n_groups), None if complete else missing_code
+    change = whole_cache_lines((n_groups,), np.float64)
+    code = None if complete else missing_code
     n_cells = int(offsets[last] - offsets[first] + last - first) * n_groups
     is_small = n_cells <= min(_CACHE_BYTES, len(moved) * (last - first))
     if is_small and old.max(initial=-1) < 0 and (weights == 1.0).all():
@@ -86,7 +87,7 @@ def move(table, complete, weights, mass, moves, first, last, counts, masses):
         masses[first:last] = of_groups.T
     else:
         lists = np.empty((_ROWS, 2, codes.shape[1] + PADDING), np.uint32)
-        n_listed = np.empty(_ROWS, np.int64)
+        n_listed = whole_cache_lines((_ROWS,), np.int64)
         _move(
             codes, code, offsets, weights, mass, moved, old, new, first, last, lists, n_listed,
             change, counts, masses,
