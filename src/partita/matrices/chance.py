@@ -192,10 +192,16 @@ def _expected_bits(
     others, rest = np.maximum(total - 1.0, 1.0)[partition], np.maximum(total - 2.0, 1.0)[partition]
     s = drawn[:, partition]
     n_others = np.maximum(n - 1.0, 0.0)
-    mean = (s - 1.0) * (n_others / others)
-    variance = mean * np.maximum(total[partition] - s, 0.0) * ((1.0 - n_others / others) / rest)
-    mean += 1.0
-    logarithm = np.log(mean) - variance / (2.0 * mean**2)
+    logarithm = s - 1.0
+    logarithm *= n_others / others
+    correction = np.subtract(total[partition], s, out=s)
+    np.maximum(correction, 0.0, out=correction)
+    correction *= logarithm
+    correction *= (1.0 - n_others / others) / rest
+    logarithm += 1.0
+    correction /= 2.0 * np.square(logarithm)
+    np.log(logarithm, out=logarithm)
+    logarithm -= correction
     return np.asarray(np.maximum(np.log2(drawn) - logarithm @ shares, 0.0))
 
 

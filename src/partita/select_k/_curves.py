@@ -94,7 +94,7 @@ class Curves:
         rng: np.random.Generator,
     ) -> dict[str, NDArray[np.float64]]:
         distinct = DistinctRows(ensemble)
-        pairs = _pairs(ensemble.n_samples, rng)
+        pairs = _pairs(ensemble.n_samples, rng) if n_resamples else None
         orders = [rng.permutation(ensemble.n_partitions) for _ in range(n_resamples)]
         halves = [
             np.asarray(half)
@@ -107,7 +107,7 @@ class Curves:
         means = agreements(distinct.rows, [distinct.select(each) for each in labels])
         if evidence is not None:
             means[evidence.name] = np.asarray([evidence.of(each) for each in labels])
-        if not results:
+        if pairs is None:
             return means
         by_k = list(zip(*results, strict=True))
         stability = np.asarray([_stabilities(distinct, each) for each in by_k])
