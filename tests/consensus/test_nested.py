@@ -11,6 +11,7 @@ from partita.consensus import CCGP, EAC, LWGP
 from partita.consensus.nested import labels_for_each, labels_for_parts
 from partita.datasets import make_partitions
 from partita.ensemble import Ensemble
+from partita.ensemble.column_reduction import compress_columns
 from partita.exceptions import PartitaWarning
 from partita.metrics import adjusted_rand
 from partita.registry import all_methods, prepare
@@ -77,12 +78,10 @@ def test_parts_are_clustered_as_by_themselves(method, share_missing):
         np.testing.assert_array_equal(together, expected)
 
 
-def test_compressed_partitions_keep_their_order_and_clusters():
+def test_compressed_columns_keep_their_order_and_clusters():
     ensemble = Ensemble.from_partitions(PARTITIONS)
     columns = np.array([5, 2, 7])
-    part, whole = ensemble.compress_partitions(columns), ensemble.subset(partitions=columns)
+    part, whole = compress_columns(ensemble, columns), ensemble.subset(partitions=columns)
     np.testing.assert_array_equal(part.codes[part.inverse], ensemble.codes[:, columns])
     np.testing.assert_array_equal(part.weights, whole.compress().weights)
     np.testing.assert_array_equal(part.inverse, whole.compress().inverse)
-    with pytest.raises(ValueError, match="before compressing"):
-        part.compress_partitions([0])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from partita._threads import run_shares
 from partita.consensus.base import BaseConsensus, RowsSolution, Size, Solution, below
 from partita.ensemble import Ensemble, SoftEnsemble
+from partita.ensemble.column_reduction import compress_columns
 from partita.matrices.label_graph import LabelGraph, has_matrix, is_gram_cheaper
 from partita.matrices.overlaps import overlaps_of_rows
 from partita.matrices.soft import certainty_overlaps
@@ -107,7 +108,7 @@ class CertaintyCut(BaseConsensus):
         of_all, *certainties = self._certainties(core, subsets)
         yield core, self._cut_each(core, of_all, below(core, numbers))
         for subset, certainty in zip(subsets, certainties, strict=True):
-            part = rows.compress_partitions(subset)
+            part = compress_columns(rows, subset)
             yield part, self._cut_each(part, certainty, below(part, numbers))
 
     def _cut_each(

@@ -19,7 +19,7 @@ from partita.ensemble._construction import (
     index_names,
     select_columns,
 )
-from partita.ensemble._reduction import compress, compress_columns
+from partita.ensemble._reduction import compress
 from partita.ensemble._table import CodedTable
 from partita.ensemble.layout import MAX_UNUSED, LabelLayout, dense_codes
 from partita.exceptions import InvalidEnsembleError
@@ -226,22 +226,6 @@ class Ensemble(CodedTable):
     @cached_property
     def _compressed(self) -> Ensemble:
         return compress(self)
-
-    def compress_partitions(self, partitions: Any) -> Ensemble:
-        """Reduce some partitions to distinct rows with weights, in a canonical order of the rows.
-
-        The rows are those of `subset(partitions=partitions).compress()`. Partitions and clusters
-        keep the order that they have here, so that values per cluster of this ensemble, such as
-        certainties, belong to them. Clusters without a sample stay too.
-
-        Parameters
-        ----------
-        partitions : array of indices
-            What to keep.
-        """
-        if self.is_compressed:
-            raise InvalidEnsembleError("Take the partitions before compressing.")
-        return compress_columns(self, np.asarray(partitions, np.int64))
 
     def expand(self, values: NDArray[Any], fill_value: Any = -1) -> NDArray[Any]:
         """Expand values per row to values per sample.

@@ -17,7 +17,7 @@ from partita.ensemble.layout import LabelLayout, read_only
 if TYPE_CHECKING:
     from partita.ensemble._ensemble import Ensemble
 
-__all__ = ["compress", "compress_columns"]
+__all__ = ["compress", "ordered_rows"]
 
 _OPERATIONS = 40  # elementary operations per label
 _FIRST_ROWS = 64  # rows in which all columns usually differ
@@ -27,7 +27,7 @@ def compress(ensemble: Ensemble) -> Ensemble:
     """Reduce an ensemble to its distinct rows; see `Ensemble.compress`."""
     layout = ensemble.layout
     has_missing = ensemble.n_missing > 0
-    codes, rows, position, weights = _ordered_rows(
+    codes, rows, position, weights = ordered_rows(
         ensemble.codes, layout, ensemble.weights, has_missing=has_missing
     )
     new_code = _number_clusters(codes, layout, rows)
@@ -50,26 +50,7 @@ def compress(ensemble: Ensemble) -> Ensemble:
     )
 
 
-def compress_columns(ensemble: Ensemble, columns: NDArray[np.int64]) -> Ensemble:
-    """Reduce some partitions to their distinct rows; see `Ensemble.compress_partitions`."""
-    layout = ensemble.layout.select(columns)
-    # Fortran order would be another kind of array for compiled kernels
-    table = read_only(np.ascontiguousarray(ensemble.codes[:, columns]))
-    has_missing = ensemble.n_missing > 0
-    codes, rows, position, weights = _ordered_rows(
-        table, layout, ensemble.weights, has_missing=has_missing
-    )
-    return replace(
-        ensemble,
-        codes=codes[rows],
-        layout=layout,
-        weights=weights,
-        inverse=position,
-        partition_order=ensemble.partition_order[columns],
-    )
-
-
-def _ordered_rows(
+def ordered_rows(
     codes: NDArray[Any], layout: LabelLayout, weights: NDArray[np.float64], *, has_missing: bool
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Return the distinct rows of a table, and their canonical order.

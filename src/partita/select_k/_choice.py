@@ -38,7 +38,7 @@ def scan_numbers(
 
     There may be more than 10 clusters if the scan suggests 10, or if a graph of neighbors of the
     features has the largest gap in its spectrum after more than 10 eigenvalues. In the second case
-    the scan itself may find no structure, because it joins clusters, each time others.
+    fewer numbers are not scanned: the scan would join clusters, each time others.
 
     Parameters
     ----------

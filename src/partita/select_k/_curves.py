@@ -146,7 +146,7 @@ class _Clusterer:
     ) -> list[list[NDArray[np.int64]]]:
         """Return labels of the samples, then of the distinct rows by each part, for all K."""
         every = self._labels(ensemble, distinct, parts, ks, warn)
-        results = []
+        results: list[list[NDArray[np.int64]]] = []
         for _ in range(1 + len(parts)):
             results.append([])
             for k in ks:
