@@ -24,7 +24,13 @@ from partita.select_k._result import KScan
 from partita.select_k._spectral_gap import spectral_gaps
 from partita.select_k._steps import Pilot
 
-__all__ = ["ScannedFeatures", "scan_generated", "scan_k_features", "scan_table"]
+__all__ = [
+    "ScannedFeatures",
+    "checked_table",
+    "scan_generated",
+    "scan_k_features",
+    "scan_table",
+]
 
 
 class ScannedFeatures(ABC):
@@ -160,6 +166,11 @@ def scan_k_features(
 
 def scan_table(X: Any, k_range: Iterable[int], generator: Any, **options: Any) -> Scan:
     """Begin the scan of one table of features; `options` as in `scan_generated`."""
+    return scan_generated(_Table(checked_table(X), generator), k_range, **options)
+
+
+def checked_table(X: Any) -> NDArray[np.float64]:
+    """Return features as an array; raise an error if they cannot be scanned."""
     refuse_anndata(X)
     if sp.issparse(X):
         raise ValueError(
@@ -170,7 +181,7 @@ def scan_table(X: Any, k_range: Iterable[int], generator: Any, **options: Any) -
     X = np.asarray(X, np.float64)
     if X.ndim != 2 or not np.all(np.isfinite(X)):
         raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
-    return scan_generated(_Table(X, generator), k_range, **options)
+    return X
 
 
 def scan_generated(
