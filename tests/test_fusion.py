@@ -22,7 +22,12 @@ from partita import (
 )
 from partita.datasets import make_partitions
 from partita.ensemble import _ensemble
-from partita.exceptions import InvalidEnsembleError, MemoryBudgetError, NoStructureError
+from partita.exceptions import (
+    InvalidEnsembleError,
+    MemoryBudgetError,
+    NoStructureError,
+    PartitaWarning,
+)
 from partita.fusion import fits_in_memory, fuse
 from partita.metrics import adjusted_rand
 
@@ -69,6 +74,12 @@ def test_a_number_is_chosen_for_fewer_samples_than_the_default_range_needs() -> 
     assert list(fusion.scan.k) == [2, 3, 4, 5, 6]
     with pytest.raises(ValueError, match=r"at least 3 samples .* got 2\. Pass n_clusters"):
         fuse([[0, 1]] * 4)
+
+
+def test_more_clusters_than_are_tried_are_warned_of() -> None:
+    partitions = np.repeat(np.arange(40), 5)[:, None].repeat(8, axis=1)
+    with pytest.warns(PartitaWarning, match=r"30 clusters, the largest number .* may be more"):
+        assert fuse(partitions, random_state=0).n_clusters == 30
 
 
 def test_the_range_may_be_an_array_and_is_never_ignored() -> None:

@@ -85,6 +85,15 @@ def shaped_noise(shape):
 SHAPES = {"n_resamples": 2, "n_null": 6, "method": EAC(), "random_state": 0}
 
 
+def test_numbers_of_clusters_of_features_may_be_left_to_the_scan():
+    grid = np.repeat(np.indices((4, 3)).reshape(2, -1).T * 30.0, 6, axis=0)
+    points = grid + np.random.default_rng(0).normal(size=grid.shape)
+    options = {"generator": RandomK(8), "n_resamples": 2, "n_null": 4, "random_state": 0}
+    scan = scan_k_features(points.tolist(), None, **options)
+    assert scan.best_k == 12
+    assert scan.k.tolist() == list(range(2, 15))  # six samples per cluster
+
+
 @pytest.mark.parametrize("shape", ["ring", "heavy tails", "elongated", "correlated"])
 def test_noise_of_other_shapes_has_no_structure(shape):
     generator = RandomRows(n_partitions=12, ratio=0.8, n_jobs=1)
@@ -485,12 +494,12 @@ def test_all_numbers_share_one_tree(monkeypatch, method):
 
 
 def test_only_the_partitions_of_the_user_are_warned_of():
-    """Not halves of them and null ensembles, which are hundreds."""
+    """Not halves of them and null ensembles, which are hundreds, and once for all numbers."""
     table = np.repeat([[0] * 8, [1] * 8], 10, axis=0)  # two distinct rows
     with pytest.warns(PartitaWarning) as caught:
-        scan_k(table, range(2, 5), n_resamples=2, n_null=4, random_state=0)
+        scan_k(table, range(2, 8), n_resamples=2, n_null=4, random_state=0)
     assert [str(w.message) for w in caught] == [
-        f"CCGP returned 2 clusters instead of n_clusters={k} for 2 distinct rows." for k in (3, 4)
+        "CCGP returns 2 clusters for n_clusters=3, ..., 7: the ensemble has only 2 distinct rows."
     ]
 
 
@@ -620,3 +629,11 @@ def test_a_null_ensemble_keeps_sizes_and_missing_labels():
     np.testing.assert_array_equal(null.observed, ensemble.observed)
     np.testing.assert_array_equal(np.sort(null.codes, axis=0), np.sort(ensemble.codes, axis=0))
     assert np.any(null.codes != ensemble.codes)
+
+
+@pytest.mark.parametrize("k_range", [5, None, "2:5", [2.5, 3], ["2"]])
+def test_numbers_of_clusters_must_be_whole_numbers(k_range):
+    partitions = make_partitions(40, 8, 3)[0]
+    with pytest.raises(TypeError, match="k_range must be several whole numbers"):
+        scan_k(partitions, k_range)
+    assert scan_k(partitions, np.array([2.0, 3.0]), random_state=0).k.tolist() == [2, 3]

@@ -27,12 +27,30 @@ from rich.table import Table
 from benchmarks.data_folder import data_folder
 from benchmarks.scoreboard._picture import draw
 from benchmarks.scoreboard._records import RECORDS, Record, append, key_of, read
-from benchmarks.scoreboard._sets import find_sets
+from benchmarks.scoreboard._sets import BenchmarkSet, find_sets
 from benchmarks.scoreboard._statistics import Board, boards
 from benchmarks.scoreboard._work import DEFAULT, Unit, methods_of, run, sources
+from partita.generators import GENERATORS as GENERATOR_CLASSES
+from partita.registry import all_methods
 
 METHODS = ("ccgp", "lwgp", "lwea", "eac", "hbgf", "sec", "kcc", "mcla", "ecpcs", "voting", "lce")
 GENERATORS = (DEFAULT, "landmark_spectral", "random_k")
+
+
+def chosen_sets(arguments: argparse.Namespace) -> list[BenchmarkSet]:
+    """Return the sets to run on, small ones first; say which cannot be used, and why."""
+    sets = find_sets(arguments.folder)
+    chosen = []
+    for each in sets:
+        if arguments.sets and each.name not in arguments.sets:
+            continue
+        if problem := each.problem():
+            print(f"{each.name} is left out: {problem}", file=sys.stderr)
+        elif each.n_samples <= arguments.max_samples:
+            chosen.append(each)
+    for name in sorted({*arguments.sets} - {each.name for each in sets}):
+        print(f"{name} is not in {arguments.folder}", file=sys.stderr)
+    return sorted(chosen, key=lambda each: each.n_samples)
 
 
 def units(arguments: argparse.Namespace, records: list[Record]) -> list[Unit]:
@@ -40,14 +58,8 @@ def units(arguments: argparse.Namespace, records: list[Record]) -> list[Unit]:
     done = defaultdict(set)
     for record in records:
         done[key_of(record)].add(record["method"])
-    chosen = [
-        each
-        for each in find_sets(arguments.folder)
-        if each.n_samples <= arguments.max_samples
-        and (not arguments.sets or each.name in arguments.sets)
-    ]
     work = []
-    for dataset in sorted(chosen, key=lambda each: each.n_samples):
+    for dataset in chosen_sets(arguments):
         for source in sources(dataset, arguments.generators):
             for k_rule in arguments.k_rules:
                 for seed in range(arguments.seeds):
@@ -115,8 +127,22 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scoreboard", description=summary)
     parser.add_argument("folder", type=Path, nargs="?", default=data_folder(), help="of sets")
     parser.add_argument("--sets", nargs="+", default=[], help="names of sets; default all")
-    parser.add_argument("--methods", nargs="+", default=METHODS, help="keys of methods")
-    parser.add_argument("--generators", nargs="+", default=GENERATORS, help="keys of generators")
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        default=METHODS,
+        help="keys of methods",
+        choices=[method.info.key for method in all_methods()],
+        metavar="METHOD",
+    )
+    parser.add_argument(
+        "--generators",
+        nargs="+",
+        default=GENERATORS,
+        help=f"keys of generators, and {DEFAULT}",
+        choices=[DEFAULT, *GENERATOR_CLASSES],
+        metavar="GENERATOR",
+    )
     parser.add_argument("--k-rules", nargs="+", default=("true", "scan"), choices=("true", "scan"))
     parser.add_argument("--seeds", type=int, default=3, help="number of seeds")
     parser.add_argument("--partitions", type=int, default=20, help="partitions of a generator")

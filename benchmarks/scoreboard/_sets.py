@@ -1,10 +1,10 @@
 """Benchmark sets: features, true labelings and tables of labels by other algorithms.
 
-Two layouts are read. The public one is `<battery>/<name>.data.gz` (a matrix of numbers),
-`.labels0.gz`, `.labels1.gz`, ... (one integer per line; 0 is noise and is not scored) and
-`.result<K>.gz` (CSV with one column of labels per algorithm, in the same folder or in any folder
-with the name of the battery). The other one is `<name>.npz` with `y` and either `X`, the parts
-`data`, `indices`, `indptr`, `shape` of a sparse matrix, or `members`, a table of partitions.
+Two layouts are read. The public one is `<battery>/<name>.data.gz` (a matrix of numbers, separated
+by blanks or commas), `.labels0.gz`, `.labels1.gz`, ... (one integer per line; 0 is noise and is not
+scored) and `.result<K>.gz` (CSV with one column of labels per algorithm, in the same folder or in
+any folder with the name of the battery). The other one is `<name>.npz` with `y` and either `X`, the
+parts `data`, `indices`, `indptr`, `shape` of a sparse matrix, or `members`, a table of partitions.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -50,7 +51,7 @@ class BenchmarkSet:
             codes = np.unique(self._arrays["y"], return_inverse=True)[1]
             return [codes.ravel().astype(np.int64) + 1]
         files = [f for f in self.files if re.search(r"\.labels\d+\.gz$", f.name)]
-        return [np.loadtxt(f, dtype=np.int64, ndmin=1) for f in sorted(files)]
+        return [_labels(f) for f in sorted(files)]
 
     @property
     def n_samples(self) -> int:
@@ -66,7 +67,7 @@ class BenchmarkSet:
         """A dense or sparse matrix, or None."""
         if not self._is_npz:
             files = [f for f in self.files if f.name.endswith(".data.gz")]
-            return np.loadtxt(files[0], ndmin=2) if files else None
+            return _matrix(files[0]) if files else None
         arrays = self._arrays
         if "X" in arrays:
             return arrays["X"].astype(np.float64)
@@ -105,6 +106,26 @@ class BenchmarkSet:
         best = max(scores, key=lambda score: score["ARI"])
         return {name: round(float(best[name]), 4) for name in ("ARI", "NMI")}
 
+    def problem(self) -> str | None:
+        """Return why the set cannot be used; None if it can."""
+        try:
+            truths, table, n = self.truths, self.table(None), self.n_samples
+            features = self.features
+        except (ValueError, KeyError, OSError, EOFError, zlib.error) as error:
+            return f"{type(error).__name__}: {error}"
+        lengths = {"labels": {len(y) for y in truths} - {n}}
+        lengths["features"] = set() if features is None else {features.shape[0]} - {n}
+        lengths["results"] = set() if table is None else {len(table.labels)} - {n}
+        for name, others in lengths.items():
+            if others:
+                return f"{min(others)} rows of {name} for {n} labels"
+        if min(int(y.min()) for y in truths) < 0 or not all((y > 0).any() for y in truths):
+            return "true labels must be integers from 0, not all of them 0"
+        entries = features.data if sp.issparse(features) else features
+        if entries is not None and not np.isfinite(entries).all():
+            return "features must be finite"
+        return None
+
     @property
     def _is_npz(self) -> bool:
         return self.files[0].suffix == ".npz"
@@ -134,9 +155,23 @@ def find_sets(folder: Path) -> list[BenchmarkSet]:
     return sorted(sets, key=lambda each: each.name.lower())
 
 
+def _labels(file: Path) -> Labels:
+    """Return one integer per line; 1e0 and 1.0 are integers too."""
+    numbers = np.loadtxt(file, ndmin=1)
+    if numbers.ndim != 1 or not np.array_equal(numbers, np.round(numbers)):
+        raise ValueError(f"{file.name} must have one integer per line")
+    return numbers.astype(np.int64)
+
+
+def _matrix(file: Path) -> NDArray[np.float64]:
+    with gzip.open(file, "rt", encoding="utf-8") as text:
+        first = next((line for line in text if line.strip()), "")
+    return np.loadtxt(file, ndmin=2, delimiter="," if "," in first else None)
+
+
 def _columns(file: Path) -> dict[str, Labels]:
     """Return the labels by name of the algorithm."""
     with gzip.open(file, "rt", encoding="utf-8", newline="") as text:
-        names, *rows = csv.reader(text)
+        names, *rows = filter(None, csv.reader(text))  # without empty lines
     table = np.asarray(rows, np.float64).astype(np.int64)
     return {name: table[:, j] for j, name in enumerate(names)}

@@ -56,9 +56,13 @@ def refuse_anndata(X: Any) -> None:
 
 
 def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
-    """Check features as scikit-learn does; refuse an AnnData at once."""
+    """Check features as scikit-learn does; refuse an AnnData at once.
+
+    scikit-learn returns some data frames with a column of text as objects. Text is an error here.
+    """
     refuse_anndata(X)
-    return _validate_data(estimator, X, **options)
+    X = _validate_data(estimator, X, **options)
+    return X.astype(np.float64) if X.dtype == object else X
 
 
 @contextmanager

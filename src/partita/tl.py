@@ -21,7 +21,7 @@ from partita.generators.generation import marked_names
 from partita.multiview import scan_k_views
 from partita.plotting import cluster_colors
 from partita.registry import prepare
-from partita.select_k import KScan, scan_k_features, scan_numbers, suggested_number
+from partita.select_k import KScan, scan_k_features, suggested_number
 
 __all__ = ["consensus", "partitions"]
 
@@ -208,16 +208,12 @@ class _Source:
             "generator": self._generator, "method": method, "random_state": self._random_state
         }  # fmt: skip
         features = {part: matrix for part, (matrix, _) in self._values.items()}
+        if len(features) == 1:
+            (matrix,) = features.values()
+            return scan_k_features(matrix, k_range, **options)
         ids = list(self._data.obs_names)
         present = {part: cells.obs_names for part, cells in self._modalities.items()}
-
-        def scan(numbers: Iterable[int]) -> KScan:
-            if len(features) == 1:
-                (matrix,) = features.values()
-                return scan_k_features(matrix, numbers, **options)
-            return scan_k_views(features, numbers, present=present, sample_ids=ids, **options)
-
-        return scan_numbers(scan, k_range, len(ids), tables=list(features.values()))
+        return scan_k_views(features, k_range, present=present, sample_ids=ids, **options)
 
     def ensemble(self, n_clusters: int | None) -> Ensemble:
         """Make the partitions; `labels` then has them, with -1 for cells that a modality lacks."""

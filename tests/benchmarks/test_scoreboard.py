@@ -91,6 +91,59 @@ def test_both_layouts_are_read(folder) -> None:
     assert (pool.table(4).labels.shape, pool.table(4).names) == ((60, 24), None)
 
 
+def test_other_ways_to_write_the_same_numbers(folder) -> None:
+    battery = folder / "battery"
+    blobs = find_sets(folder)[0]
+    X, fine = blobs.features, blobs.truths[0]
+    for name, text in {
+        "windows.data": "\r\n".join(" ".join(map(str, row)) for row in X),
+        "windows.labels0": "\r\n".join(map(str, fine)) + "\r\n\r\n",
+        "commas.data": "\n".join(",".join(f"{v:.9e}" for v in row) for row in X),
+        "commas.labels0": "\n".join(f"{v:.3e}" for v in fine),
+        "commas.result4": "a,b\r\n" + "\r\n".join(f"{v},{v}" for v in fine) + "\r\n\r\n",
+    }.items():
+        write_lines(battery / f"{name}.gz", [text, "", ""])
+    for each in find_sets(folder)[1:3]:
+        assert each.problem() is None
+        np.testing.assert_allclose(each.features, X, rtol=1e-8)
+        np.testing.assert_array_equal(each.truths[0], fine)
+    assert find_sets(folder)[1].table(4).labels.shape == (60, 2)
+
+
+def test_a_set_that_cannot_be_used_is_left_out_with_the_reason(folder, tmp_path, capsys) -> None:
+    battery = folder / "battery"
+    X = ["1 2", "3 4", "5 6"]
+    for name, features, y in [
+        ("short", X[:2], ["1", "1", "2"]),
+        ("halves", X, ["1", "1.5", "2"]),
+        ("noise", X, ["0", "0", "0"]),
+        ("negative", X, ["-1", "1", "2"]),
+        ("missing", [*X[:2], "nan 1"], ["1", "1", "2"]),
+        ("text", [*X[:2], "a b"], ["1", "1", "2"]),
+    ]:
+        write_lines(battery / f"{name}.data.gz", features)
+        write_lines(battery / f"{name}.labels0.gz", y)
+    (battery / "broken.data.gz").write_bytes(b"no archive")
+    write_lines(battery / "broken.labels0.gz", ["1", "2"])
+    call = scoreboard.parse(arguments(folder, tmp_path / "records.jsonl", "--sets", "pair", "x"))
+    assert {unit.name for unit in scoreboard.units(call, [])} == {"pair"}
+    assert "x is not in" in capsys.readouterr().err
+    call = scoreboard.parse(arguments(folder, tmp_path / "records.jsonl"))
+    assert {unit.name for unit in scoreboard.units(call, [])} == {"battery/blobs", "pair", "pool"}
+    lines = capsys.readouterr().err.splitlines()
+    assert sorted(line.split(" is left out: ")[0] for line in lines) == [
+        f"battery/{name}"
+        for name in ("broken", "halves", "missing", "negative", "noise", "short", "text")
+    ]
+    assert "battery/short is left out: 2 rows of features for 3 labels" in lines
+
+
+def test_a_method_that_does_not_exist_is_an_error(folder, tmp_path) -> None:
+    for option in ("--methods", "--generators"):
+        with pytest.raises(SystemExit):
+            scoreboard.parse(arguments(folder, tmp_path / "records.jsonl", option, "nope"))
+
+
 def test_noise_is_not_scored_and_the_best_labeling_counts(folder) -> None:
     blobs = find_sets(folder)[0]
     fine, coarse = blobs.truths

@@ -286,6 +286,19 @@ def test_text_that_may_be_missing_is_hinted_at(partita) -> None:
     assert "'?'" not in done.stderr
 
 
+@pytest.mark.parametrize("form", ["{:.17g}", "{:.3e}", "{:.3f}"])
+def test_features_are_not_fused_however_their_numbers_are_written(
+    partita, tmp_path: Path, form: str
+) -> None:
+    rng = np.random.default_rng(0)
+    columns = {name: [form.format(v) for v in rng.normal(size=60)] for name in "xy"}
+    columns["x"][1] = columns["x"][0]  # not all values differ, so that these are no ids
+    path = write_csv(tmp_path / "features.csv", columns)
+    done = partita("fuse", str(path), "-k", "3")
+    assert done.exit_code == 2
+    assert "holds features and not labels" in " ".join(done.stderr.split())
+
+
 def test_features_are_not_fused(partita, features: Path) -> None:
     done = partita("fuse", str(features), "-k", "3", "-i", "sample")
     assert done.exit_code == 2

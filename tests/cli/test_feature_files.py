@@ -112,6 +112,14 @@ def test_fuse_scans_features_for_the_number(partita, features: Path, tmp_path: P
     assert "No structure found: no number of clusters from 2 to 4" in done.stderr
 
 
+def test_a_file_of_few_samples_limits_the_numbers(partita, features: Path, tmp_path: Path) -> None:
+    lines = features.read_text().splitlines()
+    few = tmp_path / "few.csv"
+    few.write_text("\n".join([lines[0], *lines[1::7]]) + "\n")  # 9 samples, 7 per partition
+    done = partita("fuse", "--features", str(features), str(few), "-i", "sample", "-k", "auto")
+    assert "no number of clusters from 2 to 7 does better" in done.stderr
+
+
 def test_partitions_of_several_files_are_known_as_generated(
     partita, features: Path, tmp_path: Path
 ) -> None:

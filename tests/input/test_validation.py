@@ -497,3 +497,33 @@ def test_lists_of_partitions_pass_without_a_warning() -> None:
     assert Ensemble.from_partitions(lists).n_partitions == 3
     mixed = [["a", 1, 1], ["b", "b", 2]]  # one partition may mix them
     assert Ensemble.from_partitions(mixed).n_partitions == 2
+
+
+def test_series_of_the_same_samples_in_another_order_are_no_partitions():
+    """Their positions would be other samples, without a word."""
+    named = pd.Series([0, 0, 1], index=["a", "b", "c"])
+    numbered = pd.Series([5, 6, 6])
+    for first, second in [
+        (named, named[::-1]),
+        (named, named.set_axis(["a", "b", "d"])),
+        (numbered, numbered[::-1]),
+        (numbered.set_axis([0, 1, 5]), numbered.set_axis([0, 2, 5])),
+    ]:
+        with pytest.raises(InvalidEnsembleError, match=r"vector \d with another index than vector"):
+            Ensemble.from_partitions([first, second])
+        with pytest.raises(InvalidEnsembleError, match=r"vector \d with another index than vector"):
+            Ensemble.from_partitions([numbered, [1, 2, 2], first, second])
+    for first, second in [
+        (named, named + 1),
+        (named, numbered),  # the order is all that the second has
+        (numbered.set_axis([3, 5, 9]), numbered),
+        (named, np.array([0, 1, 1])),
+        (pl.Series([0, 0, 1]), named),
+    ]:
+        assert Ensemble.from_partitions([first, second]).n_partitions == 2
+
+
+@pytest.mark.parametrize("partitions", [{"a": [0, 1], "b": [1, 1]}, {0, 1}, None, 3, "abc"])
+def test_what_is_no_table_is_named(partitions):
+    with pytest.raises(InvalidEnsembleError, match=f"got a {type(partitions).__name__}"):
+        Ensemble.from_partitions(partitions)

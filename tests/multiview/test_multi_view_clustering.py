@@ -20,9 +20,10 @@ from partita import (
     RandomK,
     RandomProjections,
     adjusted_rand,
+    config_context,
 )
 from partita.exceptions import InvalidEnsembleError, PartitaWarning
-from partita.generators import SpectralBandwidths
+from partita.generators import RandomRows, SpectralBandwidths
 from partita.multiview import MultiViewClustering, scan_k_views
 
 SIZE = 120
@@ -92,6 +93,15 @@ def test_partial_views_are_scanned():
     assert scan_k_views(partial, range(2, 6), **options).best_k == 4
     part = scan_k_views(partial, range(2, 6), max_samples=60, **options)
     assert len(part.labels[4]) == 60
+
+
+def test_numbers_that_are_not_passed_fit_the_smallest_view():
+    grid = np.repeat(np.indices((4, 3)).reshape(2, -1).T * 30.0, 6, axis=0)
+    points = grid + np.random.default_rng(0).normal(size=grid.shape)
+    views = [points, points[::8]]  # k-means on 80 % of 9 samples
+    options = {"present": [range(72), range(0, 72, 8)], "n_resamples": 2, "n_null": 4}
+    scan = scan_k_views(views, None, generator=RandomRows(6, ratio=0.8), random_state=0, **options)
+    assert scan.k.tolist() == list(range(2, 8))
 
 
 @pytest.mark.parametrize("is_same", [True, False])
@@ -321,3 +331,14 @@ def test_samples_without_a_label_are_named():
         frame.iloc[5] = 0
     with pytest.raises(InvalidEnsembleError, match=r"1 sample.s. have no label.*'s5'"):
         MultiViewClustering(4, generator=RandomFeatures(metric="cosine")).fit(frames)
+
+
+def test_an_interrupted_fit_leaves_no_half_of_a_model():
+    model = few(4, random_state=0).fit(VIEWS)
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), config_context(progress=interrupt):
+        model.fit(VIEWS)
+    assert [name for name in vars(model) if name.endswith("_")] == []

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita._warn import warn_user
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["LabelTable", "as_frame", "as_objects", "label_columns"]
+__all__ = ["LabelTable", "as_frame", "as_objects", "check_order", "label_columns"]
 
 _MANY_VECTORS = 5  # from so many lists on, more partitions than samples are suspicious
 
@@ -46,6 +46,12 @@ def label_columns(partitions: Any) -> tuple[Sequence[NDArray[Any]], list[str] | 
         ]
     is_masked = isinstance(partitions, np.ma.MaskedArray)
     array = partitions if is_masked else np.asarray(partitions)
+    if array.ndim == 0:
+        raise InvalidEnsembleError(
+            "Expected 2D array of labels (n_samples, n_partitions), a data frame or a list of "
+            f"label vectors, got a {type(partitions).__name__}."
+            + (" Pass `list(partitions.values())`." if isinstance(partitions, Mapping) else "")
+        )
     if array.ndim != 2:
         raise InvalidEnsembleError(
             f"Expected 2D array of labels (n_samples, n_partitions), got {array.ndim}D array "
@@ -124,7 +130,65 @@ def _from_vectors(vectors: Sequence[Any]) -> list[NDArray[Any]]:
                 f"Expected label vectors of equal length, got {len(columns[0])} labels in vector 0 "
                 f"and {len(column)} in vector {i}. Use None for a missing label."
             )
+    _check_same_order(vectors)
     return columns
+
+
+def _check_same_order(vectors: Sequence[Any]) -> None:
+    """Raise an error for series whose indexes name other samples, or the same in another order.
+
+    The default index, 0 to n - 1, names no samples, but those of a shuffled table may be its own.
+    """
+    indexes: dict[int, Any] = {
+        i: index for i, each in enumerate(vectors) if (index := _index(each)) is not None
+    }
+    named = [i for i, index in indexes.items() if not _is_default(index)]
+    for i, index in indexes.items():
+        if not named or index.equals(names := indexes[named[0]]):
+            continue
+        if i in named or set(index) == set(names):
+            raise InvalidEnsembleError(
+                f"Expected the same samples in the same order in every vector, got vector {i} with "
+                f"another index than vector {named[0]}. Join them by index, for example by "
+                "`pandas.concat(vectors, axis=1)`, or pass `vector.to_numpy()` for the order as it "
+                "is."
+            )
+
+
+def check_order(labels: Any, sample_ids: Any, name: str) -> None:
+    """Raise an error for a series whose index has the ids of the samples in another order.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        One label per sample, in the order of the samples.
+    sample_ids : sequence or None
+        Ids of the samples.
+    name : str
+        Name of the vector in the error message.
+    """
+    index = _index(labels)
+    if sample_ids is None or index is None or _is_default(index):
+        return
+    names, ids = list(map(str, index)), list(map(str, sample_ids))
+    if names != ids and sorted(names) == sorted(ids):
+        raise InvalidEnsembleError(
+            f"{name} has the samples in another order than the partitions, by its index. Pass "
+            f"`{name}.loc[ids]` with the ids in the order of the partitions, or "
+            f"`{name}.to_numpy()` for the order as it is."
+        )
+
+
+def _index(values: Any) -> Any:
+    """Return the index of a series; None for other vectors and libraries without one."""
+    if isinstance(values, np.ndarray | list | tuple):
+        return None
+    series = nw.from_native(values, pass_through=True, allow_series=True)
+    return nw.maybe_get_index(series) if isinstance(series, nw.Series) else None
+
+
+def _is_default(index: Any) -> bool:
+    return np.array_equal(np.asarray(index), np.arange(len(index)))
 
 
 def _look_like_samples(vectors: Sequence[Any]) -> bool:

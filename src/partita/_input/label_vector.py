@@ -8,13 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._input.coding import encode
-from partita._input.containers import label_columns
+from partita._input.containers import check_order, label_columns
 
 __all__ = ["code_labels"]
 
 
 def code_labels(
-    labels: Any, n_samples: int | None = None, *, name: str = "labels", noise: str = "missing"
+    labels: Any,
+    n_samples: int | None = None,
+    *,
+    name: str = "labels",
+    noise: str = "missing",
+    sample_ids: Any = None,
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Code one clustering as 0..K-1 in the order of its sorted labels, -1 for a missing label.
 
@@ -28,6 +33,9 @@ def code_labels(
         Name of the vector in error messages.
     noise : {"missing", "cluster"}, default="missing"
         What a label of -1 means: no label, or one cluster.
+    sample_ids : sequence, optional
+        Ids of the samples. A series with the same ids in another order is an error. By default the
+        order is not checked.
 
     Returns
     -------
@@ -37,6 +45,7 @@ def code_labels(
         The label that each code stands for.
     """
     labels = getattr(labels, "labels_", labels)
+    check_order(labels, sample_ids, name)
     columns, _ = label_columns([labels])
     column = columns[0]
     if n_samples is not None and len(column) != n_samples:

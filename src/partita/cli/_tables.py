@@ -27,7 +27,7 @@ __all__ = [
     "write",
 ]
 
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_DECIMALS = re.compile(r"[+-]?(\d*[.,]\d+([eE][+-]?\d+)?|\d+[eE]-\d+)")
 _MANY_DECIMALS = 20  # a column with more different numbers with decimals holds no labels
 
 
@@ -182,9 +182,12 @@ def _check_labels(ensemble: Ensemble, source: str, messages: Messages) -> None:
 
 
 def _has_decimals(value: Any) -> bool:
-    """Return whether a label is a number with a decimal point, or text with a decimal comma."""
+    """Return whether a label is a number with decimals, or text that can be read as one.
+
+    A column of a text file stays text if one of its numbers has an exponent or many digits.
+    """
     if isinstance(value, str):
-        return _DECIMAL_COMMA.fullmatch(value.strip()) is not None
+        return _DECIMALS.fullmatch(value.strip()) is not None
     return isinstance(value, float) and value % 1 != 0
 
 

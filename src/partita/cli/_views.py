@@ -50,18 +50,12 @@ class FileViews:
     def choose_k(self, k_range: Sequence[int] | None, **options: Any) -> tuple[int, KScan]:
         """Return the number that a scan suggests, and the scan.
 
-        Without `k_range` the numbers are those of an estimator. `options` are those of
-        `partita.multiview.scan_k_views`.
+        The parameters are those of `partita.multiview.scan_k_views`.
         """
         from partita.multiview import scan_k_views
-        from partita.select_k import scan_numbers, suggested_number
+        from partita.select_k import suggested_number
 
-        scan = scan_numbers(
-            lambda numbers: scan_k_views(self.matrices, numbers, present=self.present, **options),
-            k_range,
-            len(self.order),
-            tables=list(self.matrices.values()),
-        )
+        scan = scan_k_views(self.matrices, k_range, present=self.present, **options)
         return suggested_number(scan, "data without clusters"), scan
 
     def generate(

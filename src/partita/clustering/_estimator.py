@@ -12,7 +12,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from partita._input.checks import random_generator
-from partita._sklearn_compat import HasMethods, Interval, StrOptions, fit_context, validate_data
+from partita._sklearn_compat import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    fit_context,
+    fitting,
+    validate_data,
+)
 from partita.clustering._rivals import best_consensus
 from partita.generators import (
     GENERATORS,
@@ -141,6 +148,10 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         y : ignored, default=None
             Present for compatibility with scikit-learn.
         """
+        with fitting(self):
+            return self._fit(X)
+
+    def _fit(self, X: Any) -> Self:
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         rng = random_generator(self.random_state)
         generators = self._generators(X)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._input.checks import check_n_clusters
+from partita._input.containers import check_order
 from partita.comparison._measurement import measure_fit, warm_up
 from partita.comparison._partition_rows import partition_records
 from partita.comparison._result import MEASURES, Comparison
@@ -94,6 +95,7 @@ def compare(
     rows = ensemble.compress()
     is_labeled = rows.expand(np.ones(rows.n_rows, bool), False)  # samples with any label
     if y is not None:
+        check_order(y, ensemble.sample_ids, "y")
         y = np.asarray(y)
         evaluate(y, np.zeros(ensemble.n_samples))  # raises for a wrong y before the work
     estimators = _named_estimators(methods, n_clusters, random_state)

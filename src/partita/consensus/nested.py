@@ -35,7 +35,7 @@ def labels_for_each(
         The base partitions.
     numbers : sequence of int
         Numbers of clusters, ascending. A number above that of the distinct rows gives one cluster
-        for each of these, and a warning.
+        for each of these, and one warning.
     warn : bool, default=True
         Whether to warn of another number of clusters. A scan does so for the partitions of the
         user, not for halves of them and null ensembles.
@@ -88,15 +88,27 @@ def labels_for_parts(
     method._check_missing(core)
     if inner := below(core, numbers):
         clone(method).set_params(n_clusters=max(inner))._check_memory(core)
+    if warn and (beyond := [k for k in numbers if k > core.n_rows]):
+        warn_user(
+            f"{type(method).__name__} returns {core.n_rows} clusters for n_clusters="
+            f"{_described(beyond)}: the ensemble has only {core.n_rows} distinct rows."
+        )
     parts = method._solve_parts(core, rows, subsets, numbers)
     for part, solutions in parts:
         for k in numbers:
             solution = next(solutions) if k < part.n_rows else method._solve_trivial(part)
             labels, n_clusters = number_by_appearance(part.expand(solution.labels))
-            if warn and n_clusters != k:
+            if warn and n_clusters != k and k <= part.n_rows:
                 warn_user(
                     f"{type(method).__name__} returned {n_clusters} clusters instead of "
                     f"n_clusters={k} for {part.n_rows} distinct rows."
                 )
             yield labels
         warn = False
+
+
+def _described(numbers: Sequence[int]) -> str:
+    """Return ascending numbers as text, many of them by the first and the last."""
+    if len(numbers) < 4:
+        return ", ".join(map(str, numbers))
+    return f"{numbers[0]}, ..., {numbers[-1]}"

@@ -164,7 +164,7 @@ def _coded(partitions: Any, labels: Any) -> tuple[Ensemble, NDArray[np.int64], N
     ensemble = as_ensemble(partitions)
     if ensemble.is_compressed:
         raise ValueError("Expected one row per sample, got a compressed ensemble.")
-    return ensemble, *code_labels(labels, ensemble.n_samples)
+    return ensemble, *code_labels(labels, ensemble.n_samples, sample_ids=ensemble.sample_ids)
 
 
 @dataclass(frozen=True, eq=False)

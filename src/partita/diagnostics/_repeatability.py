@@ -67,7 +67,7 @@ def repeatability(
         raise ValueError(f"Expected at least 4 partitions, got {ensemble.n_partitions}.")
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1, got {n_resamples!r}.")
-    codes, names = code_labels(labels, ensemble.n_samples)
+    codes, names = code_labels(labels, ensemble.n_samples, sample_ids=ensemble.sample_ids)
     if method is None:
         method = labels if hasattr(labels, "fit_predict") else "ccgp"
     rng = random_generator(random_state)

@@ -251,7 +251,7 @@ def update_consensus(
     (Fusion of 30 partitions of 90 samples into 3 clusters by CCGP, 0)
     """
     before = as_ensemble(partitions)
-    codes, names = code_labels(labels, before.n_samples)
+    codes, names = code_labels(labels, before.n_samples, sample_ids=before.sample_ids)
     ensemble = join_partitions(before, as_ensemble(new_partitions))
     estimator = prepare(method, None, random_state)
     parameters = estimator.get_params(deep=False)

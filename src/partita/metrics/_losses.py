@@ -147,7 +147,7 @@ def expected_loss(partitions: Any, labels: Any, loss: str = "vi", a: float = 1.0
             "Expected an ensemble with one row per sample, got a compressed one. Pass the ensemble "
             "that `compress` was called on."
         )
-    codes, categories = code_labels(labels, ensemble.n_samples)
+    codes, categories = code_labels(labels, ensemble.n_samples, sample_ids=ensemble.sample_ids)
     weights = ensemble.weights / min(1.0, float(ensemble.weights.min()))
     score = total = 0.0
     for i in range(ensemble.n_partitions):

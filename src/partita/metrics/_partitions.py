@@ -59,7 +59,7 @@ def anmi(partitions: Any, labels: Any, average: str = "geometric") -> float:
             "Expected an ensemble with one row per sample, got a compressed one. Pass the ensemble "
             "that `compress` was called on."
         )
-    codes, categories = code_labels(labels, ensemble.n_samples)
+    codes, categories = code_labels(labels, ensemble.n_samples, sample_ids=ensemble.sample_ids)
     has_label = codes >= 0
     score = total = 0.0
     for i in range(ensemble.n_partitions):

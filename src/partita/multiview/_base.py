@@ -8,6 +8,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from partita._sklearn_compat import fitting
 from partita.multiview._views import Views, read_views
 
 __all__ = ["BaseMultiView"]
@@ -68,10 +69,11 @@ class BaseMultiView(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             The fitted estimator.
         """
         self._validate_params()
-        data = read_views(
-            views, present=present, id_column=id_column, layer=layer, sample_ids=sample_ids
-        )
-        self.view_names_ = list(data.names)
-        self.sample_ids_ = data.sample_ids
-        self._fit_views(data)
+        with fitting(self):
+            data = read_views(
+                views, present=present, id_column=id_column, layer=layer, sample_ids=sample_ids
+            )
+            self.view_names_ = list(data.names)
+            self.sample_ids_ = data.sample_ids
+            self._fit_views(data)
         return self

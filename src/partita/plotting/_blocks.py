@@ -82,7 +82,7 @@ def block_means(partitions: Any, labels: Any, *, resolution: int = 480) -> Block
     if resolution < 1:
         raise ValueError(f"resolution must be at least 1, got {resolution!r}")
     core = as_ensemble(partitions).compress()
-    codes, names = code_labels(labels, core.n_samples)
+    codes, names = code_labels(labels, core.n_samples, sample_ids=core.sample_ids)
     inverse = np.arange(core.n_rows) if core.inverse is None else core.inverse
     shown = (codes >= 0) & (inverse >= 0)
     if not shown.any():

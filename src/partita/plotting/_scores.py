@@ -61,8 +61,12 @@ class ScoresDisplay(Display):
             Name of the consensus in the figure.
         """
         ensemble = as_ensemble(partitions)
-        classes, class_names = code_labels(y, ensemble.n_samples, name="y", noise="cluster")
-        codes, cluster_names = code_labels(labels, ensemble.n_samples)
+        classes, class_names = code_labels(
+            y, ensemble.n_samples, name="y", noise="cluster", sample_ids=ensemble.sample_ids
+        )
+        codes, cluster_names = code_labels(
+            labels, ensemble.n_samples, sample_ids=ensemble.sample_ids
+        )
 
         def score(clusters: NDArray[Any], labeled: NDArray[np.bool_], n_clusters: int) -> float:
             return adjusted_rand_of(

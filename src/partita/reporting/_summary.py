@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita._input.containers import check_order
 from partita.comparison import Comparison
 from partita.diagnostics import Diagnosis, diagnose
+from partita.ensemble import Ensemble
 from partita.fusion import Fusion
 from partita.metrics import evaluate
 from partita.reporting._class_table import class_table
@@ -113,7 +115,7 @@ def summarize(
         method=method,
         comparison=comparison,
         scan=scan,
-        y=_true_classes(y, len(diagnosis.labels)),
+        y=_true_classes(y, diagnosis.partitions),
         features=_checked_features(features, len(diagnosis.labels)),
         coordinates=coordinates,
         hierarchy=hierarchy,
@@ -173,9 +175,10 @@ def _checked_features(features: Any, n_samples: int) -> Any:
     return features
 
 
-def _true_classes(y: Any, n_samples: int) -> NDArray[Any] | None:
+def _true_classes(y: Any, ensemble: Ensemble) -> NDArray[Any] | None:
     if y is None:
         return None
+    check_order(y, ensemble.sample_ids, "y")
     classes = np.asarray(y)
-    evaluate(classes, np.zeros(n_samples))  # raises the errors of a wrong y
+    evaluate(classes, np.zeros(ensemble.n_samples))  # raises the errors of a wrong y
     return classes

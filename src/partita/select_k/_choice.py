@@ -24,7 +24,7 @@ _LARGEST = 10  # number of clusters that is tried first
 _LARGEST_OF_MANY = 30  # and if there may be more
 _LEAST_SIZE = 5  # mean samples per cluster, of more than 10 clusters
 _GRAPH_ROWS = 20_000  # samples whose graph of neighbors shows that there may be more
-_LARGER = "`scan_k_features` and `scan_k_views` try larger numbers."
+_LARGER = "`scan_k`, `scan_k_features` and `scan_k_views` try larger numbers."
 
 
 def scan_numbers(
@@ -38,7 +38,8 @@ def scan_numbers(
 
     There may be more than 10 clusters if the scan suggests 10, or if a graph of neighbors of the
     features has the largest gap in its spectrum after more than 10 eigenvalues. In the second case
-    fewer numbers are not scanned: the scan would join clusters, each time others.
+    fewer numbers are not scanned: the scan would join clusters, each time others. A warning says
+    so if the suggestion is the largest number that was tried.
 
     Parameters
     ----------
@@ -63,12 +64,17 @@ def scan_numbers(
     n_rows = n_samples if n_rows is None else n_rows
     numbers = range(2, max(2, min(_LARGEST, n_samples - 1, n_rows)) + 1)
     many = range(2, min(_LARGEST_OF_MANY, n_rows // _LEAST_SIZE) + 1)
-    if len(many) <= len(numbers):
-        return scan(numbers)
-    if any(_largest_gap(X, many) > numbers[-1] for X in tables):
-        return scan(many)
+    if len(many) > len(numbers) and any(_largest_gap(X, many) > numbers[-1] for X in tables):
+        numbers = many
     result = scan(numbers)
-    return scan(many) if result.best_k == numbers[-1] else result
+    if result.best_k == numbers[-1] and len(many) > len(numbers):
+        numbers, result = many, scan(many)
+    if result.best_k == numbers[-1] >= _LARGEST:
+        warn_user(
+            f"The scan suggests {result.best_k} clusters, the largest number that it tried: there "
+            f"may be more. {_LARGER}"
+        )
+    return result
 
 
 def _largest_gap(X: Any, numbers: range) -> int:
@@ -96,11 +102,6 @@ def choose_number(
         return n_clusters, None
     result = scan()
     if result.best_k is not None:
-        if result.best_k == result.k[-1] >= _LARGEST:
-            warn_user(
-                f"The scan suggests {result.best_k} clusters, the largest number that it tried: "
-                f"there may be more. {_LARGER}"
-            )
         return result.best_k, result
     warn_user(
         f"No structure found: no number of clusters from {result.k[0]} to {result.k[-1]} does "

@@ -14,7 +14,8 @@ from partita._input.checks import random_generator
 from partita._sklearn_compat import refuse_anndata
 from partita.ensemble import Ensemble
 from partita.generators import RandomRows
-from partita.generators.generation import cuts_a_graph, generate_for_each
+from partita.generators.generation import cuts_a_graph, generate_for_each, rows_of_partition
+from partita.select_k._choice import scan_numbers
 from partita.select_k._curves import Judged
 from partita.select_k._engine import Scan, check_n_partitions
 from partita.select_k._evidence import Evidence
@@ -93,7 +94,7 @@ class _Table(ScannedFeatures):
 
 def scan_k_features(
     X: Any,
-    k_range: Iterable[int] = range(2, 11),
+    k_range: Iterable[int] | None = range(2, 11),
     *,
     generator: Any = None,
     method: Any = None,
@@ -118,8 +119,9 @@ def scan_k_features(
     ----------
     X : array of shape (n_samples, n_features)
         Features, all finite.
-    k_range : iterable of int, default=range(2, 11)
-        Numbers of clusters to try, each at least 2 and less than the number of samples.
+    k_range : iterable of int or None, default=range(2, 11)
+        Numbers of clusters to try, each at least 2 and less than the number of samples. None for 2
+        to 10, or 2 to 30 if there may be more than 10, no more than the samples allow.
     generator : str, class or generator, optional
         What makes the partitions: the key, class or object of a generator with the parameters
         k_min, k_max and random_state. `RandomRows(n_partitions=40, ratio=0.8)` by default: k-means
@@ -151,17 +153,23 @@ def scan_k_features(
     R. Tibshirani, G. Walther, T. Hastie. Estimating the number of clusters in a data set via the
     gap statistic. JRSS B 63(2), 2001. https://doi.org/10.1111/1467-9868.00293
     """
-    return scan_table(
-        X,
-        k_range,
-        RandomRows(n_partitions=40, ratio=0.8) if generator is None else generator,
-        method=method,
-        n_resamples=n_resamples,
-        n_null=n_null,
-        early_stop=early_stop,
-        max_samples=max_samples,
-        random_state=random_state,
-    ).decide()
+    X = checked_table(X)
+    generator = RandomRows(n_partitions=40, ratio=0.8) if generator is None else generator
+
+    def scan(numbers: Iterable[int]) -> KScan:
+        return scan_table(
+            X,
+            numbers,
+            generator,
+            method=method,
+            n_resamples=n_resamples,
+            n_null=n_null,
+            early_stop=early_stop,
+            max_samples=max_samples,
+            random_state=random_state,
+        ).decide()
+
+    return scan_numbers(scan, k_range, len(X), rows_of_partition(generator, len(X)), [X])
 
 
 def scan_table(X: Any, k_range: Iterable[int], generator: Any, **options: Any) -> Scan:

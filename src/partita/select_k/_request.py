@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from partita.registry import prepare
@@ -42,9 +43,14 @@ def _described(ks: list[int]) -> str:
 
 
 def checked_range(k_range: Iterable[int], n_samples: int) -> list[int]:
-    if not isinstance(k_range, Iterable):
-        raise TypeError(f"k_range must be several numbers, such as range(2, 11), got {k_range!r}.")
-    ks = sorted({int(k) for k in k_range})
+    several = isinstance(k_range, Iterable) and not isinstance(k_range, str)
+    numbers: list[Any] = [*k_range] if several else []
+    if not several or not all(isinstance(k, Real) and k == round(k) for k in numbers):
+        raise TypeError(
+            "k_range must be several whole numbers, such as range(2, 11), got "
+            f"{numbers if several else k_range!r}."
+        )
+    ks = sorted({int(k) for k in numbers})
     if not ks or ks[0] < 2 or ks[-1] >= n_samples:
         raise ValueError(
             f"k_range must hold numbers of clusters from 2 to {n_samples - 1} (fewer than the "

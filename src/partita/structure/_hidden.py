@@ -65,7 +65,7 @@ def hidden_groups(partitions: Any, labels: Any) -> list[dict[str, Any]]:
     (True, 10, 0.75)
     """
     ensemble = as_ensemble(partitions)
-    codes, names = code_labels(labels, ensemble.n_samples)
+    codes, names = code_labels(labels, ensemble.n_samples, sample_ids=ensemble.sample_ids)
     partition = np.repeat(np.arange(ensemble.n_partitions), ensemble.n_clusters)
     clusters = np.where(
         ensemble.observed, ensemble.codes.astype(np.int64) + ensemble.offsets[:-1], -1
