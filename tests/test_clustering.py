@@ -32,6 +32,7 @@ from partita.select_k import (
     confirmed_scan,
     scan_numbers,
 )
+from partita.select_k._features_scan import scan_table
 
 X, TRUTH = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
 GENERATOR = RandomK(8)
@@ -326,13 +327,13 @@ def test_more_than_ten_clusters_are_tried_if_ten_are_suggested(number, n_samples
 
 
 def test_more_than_ten_clusters_are_tried_if_a_graph_has_so_many():
-    """The scan of few numbers may find no structure: it joins clusters, each time others."""
+    """The scan of few numbers is left out: it may find no structure, as it joins clusters."""
     blobs, _ = make_blobs(
         [20] * 15, centers=np.indices((5, 3)).reshape(2, -1).T * 30.0, random_state=0
     )
     scan, calls = _suggests(None)
     scan_numbers(scan, None, 300, tables=[np.random.default_rng(0).random((300, 2)), blobs])
-    assert [numbers[-1] for numbers in calls] == [10, 30]
+    assert [numbers[-1] for numbers in calls] == [30]
     scan, calls = _suggests(None)
     scan_numbers(scan, None, 300, tables=[X, np.random.default_rng(0).random((300, 2))])
     assert [numbers[-1] for numbers in calls] == [10]
@@ -382,7 +383,7 @@ def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generato
     def scan(X, ks, generator, **options):
         calls.append((len(X), options["random_state"], options["max_samples"]))
         nothing = SimpleNamespace(best_k=None, k=np.asarray(ks))
-        return SimpleNamespace(decide=lambda: nothing)
+        return SimpleNamespace(decide=lambda: nothing, possible=[])
 
     monkeypatch.setattr(_estimator_scan, "scan_table", scan)
     with pytest.warns(PartitaWarning, match="No structure"):
@@ -392,32 +393,85 @@ def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generato
     assert calls[0] == calls[-1]
 
 
-@pytest.mark.parametrize(("same_at", "n_decisions"), [((), 1), ((2,), 1), ((2, 3), 2), ((4,), 2)])
-def test_k_means_is_compared_with_its_null_only_if_it_may_be_taken(
-    monkeypatch, same_at, n_decisions
+class _Scan:
+    """A scan whose suggestion is set; `decisions` lists the scans that computed all nulls."""
+
+    def __init__(self, labels, best_k, decisions, *, possible=(2, 3, 4), hopeless=()):
+        self.labels, self.best_k, self.possible = labels, best_k, list(possible)
+        self._decisions, self._hopeless, self.is_stopped = decisions, hopeless, False
+
+    def stop(self):
+        self.is_stopped = True
+
+    def rules_out(self, numbers):
+        return set(numbers) <= set(self._hopeless)
+
+    def decide(self):
+        self._decisions.append(self)
+        return self
+
+
+@pytest.mark.parametrize("same_at", [(), (2,), (3,), (2, 3), (4,), (2, 3, 4)])
+@pytest.mark.parametrize("by_graph", [None, 2])
+@pytest.mark.parametrize("by_kmeans", [None, 2, 3])
+@pytest.mark.parametrize("possible", [(2,), (2, 3)])
+@pytest.mark.parametrize("hopeless", [(), (4,), (2, 3, 4)])
+def test_few_null_ensembles_give_the_number_of_both_scans(
+    same_at, by_graph, by_kmeans, possible, hopeless
 ):
-    """Graph cuts suggest 2; k-means finds the same clusters at some numbers."""
-    by_graph = {k: np.arange(60) % k for k in (2, 3, 4)}
-    by_kmeans = {k: by_graph[k] if k in same_at else np.arange(60) // 15 % k for k in by_graph}
+    """The scan that is returned is that of two complete decisions, whatever is left out."""
+    if by_kmeans in hopeless:
+        pytest.skip("a number without hope is not suggested")
+    of_graph = {k: np.arange(60) % k for k in (2, 3, 4)}
+    of_kmeans = {k: of_graph[k] if k in same_at else np.arange(60) // 15 % k for k in of_graph}
     decisions = []
+    graph = _Scan(of_graph, by_graph, decisions, possible=possible)
+    kmeans = _Scan(of_kmeans, by_kmeans, decisions, hopeless=hopeless)
+    chosen = _estimator_scan.decide_both(graph, kmeans)
+    if by_graph is not None and set(same_at) <= {by_graph}:
+        assert chosen is graph  # the number of k-means is not taken or is the same
+    else:
+        assert chosen is confirmed_scan(graph, kmeans)
+    assert all(scan in decisions or scan.is_stopped for scan in (graph, kmeans))
 
-    class Scan:
-        def __init__(self, labels, best_k):
-            self.labels, self.best_k = labels, best_k
 
-        def stop(self):
-            pass
-
-        def decide(self):
-            decisions.append(self.best_k)
-            return self
-
-    scans = iter([Scan(by_graph, 2), Scan(by_kmeans, 3)])
-    monkeypatch.setattr(_estimator_scan, "scan_table", lambda *_, **__: next(scans))
-    rng = np.random.default_rng(0)
-    scan = _estimator_scan.scan_for_number(X, LandmarkSpectral(), CCGP(), rng)
+@pytest.mark.parametrize(
+    ("same_at", "possible", "hopeless", "n_decisions"),
+    [
+        ((), (2,), (), 1),  # nothing is confirmed
+        ((2,), (2,), (), 1),  # only the number of the graph cuts
+        ((2, 3), (2,), (), 1),  # the number of k-means
+        ((4,), (2,), (), 2),
+        ((4,), (2,), (4,), 1),
+        ((4,), (), (), 1),  # the graph has no gap
+    ],
+)
+def test_null_ensembles_that_change_nothing_are_left_out(same_at, possible, hopeless, n_decisions):
+    """Graph cuts suggest 2, k-means 3; both find the same clusters at some numbers."""
+    of_graph = {k: np.arange(60) % k for k in (2, 3, 4)}
+    of_kmeans = {k: of_graph[k] if k in same_at else np.arange(60) // 15 % k for k in of_graph}
+    decisions = []
+    graph = _Scan(of_graph, 2 if possible else None, decisions, possible=possible)
+    kmeans = _Scan(of_kmeans, 3, decisions, hopeless=hopeless)
+    _estimator_scan.decide_both(graph, kmeans)
     assert len(decisions) == n_decisions
-    assert scan.best_k == (3 if 3 in same_at else 2)
+
+
+def test_numbers_are_ruled_out_by_the_first_null_ensembles():
+    noise = np.random.default_rng(0).normal(size=(80, 2))
+    options = {"method": None, "random_state": 0, **_estimator_scan.NUMBER_ONLY}
+    generator = RandomRows(20, ratio=0.8)
+    scan = scan_table(noise, range(2, 5), generator, **options)
+    assert scan.possible == [2, 3, 4]
+    assert scan.rules_out([2, 3])
+    assert scan.decide().n_null == 4  # those that are there are used
+    clear, _ = make_blobs(90, centers=3, cluster_std=0.3, random_state=0)
+    scan = scan_table(clear, range(2, 5), generator, **options)
+    assert not scan.rules_out([2, 3])
+    again = scan_table(clear, range(2, 5), generator, **options).decide()
+    np.testing.assert_array_equal(scan.decide().gain, again.gain)
+    all_nulls = scan_table(noise, range(2, 5), generator, early_stop=False, **options)
+    assert not all_nulls.rules_out([2, 3])
 
 
 def test_an_estimator_scans_no_halves_of_null_ensembles():

@@ -465,11 +465,13 @@ def test_all_numbers_share_one_embedding(monkeypatch):
     """One reduction and one eigenproblem for the ensemble, each half and each null."""
     partitions = make_partitions(60, 9, 3, noise=0.2)[0]
     reductions = counted(monkeypatch, _ensemble, "compress")
+    reductions_of_halves = counted(monkeypatch, _certainty_cut, "compress_columns")
     embeddings = counted(monkeypatch, _certainty_cut, "transfer_cut_embedding")
     cuts = counted(monkeypatch, _certainty_cut, "batched_kmeans")
     scan_k(partitions, range(2, 7), n_resamples=3, n_null=4, random_state=0)
     n_ensembles = 1 + 2 * 3 + 4 * (1 + 2 * 2)
-    assert len(reductions) == len(embeddings) == n_ensembles
+    assert len(reductions) == 1 + 4
+    assert len(reductions) + len(reductions_of_halves) == len(embeddings) == n_ensembles
     assert len(cuts) == 5 * n_ensembles
 
 

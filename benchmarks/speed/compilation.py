@@ -1,8 +1,8 @@
 """Seconds that the compiler takes for every method in a new process with an empty cache.
 
 Kernels are compiled whatever the size of the work: the set is that of the largest fits, and a small
-table shows it. The reference is a limit. Seconds are those of the processor, the least of some
-processes; the load of the machine still changes them, by up to a half.
+table of distinct rows shows it. The reference is a limit. Seconds are those of the processor, the
+least of some processes; the load of the machine still changes them, by up to a half.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ event.register("numba:compile", timer)
 rng = np.random.default_rng(0)
 planted = rng.integers(4, size=300)
 labels = np.column_stack([
-    np.where(rng.random(300) < 0.05, rng.integers(8, size=300), rng.permutation(8)[planted])
+    np.where(rng.random(300) < 0.3, rng.integers(8, size=300), rng.permutation(8)[planted])
     for _ in range(20)
 ])
 labels[rng.random(labels.shape) < share] = -1

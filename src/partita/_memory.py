@@ -14,6 +14,7 @@ from partita.exceptions import MemoryBudgetError
 __all__ = ["PeakMemory", "available_bytes", "describe_bytes", "memory_budget", "require_memory"]
 
 _SHARE_OF_FREE = 0.8
+_NEGLIGIBLE = 1 << 22  # bytes: measuring the free memory takes longer than to fill them
 _CGROUP = Path("/sys/fs/cgroup")
 _CGROUP_V2 = ("memory.max", "memory.current", "memory.stat")
 _CGROUP_V1 = tuple(f"memory/memory.{name}" for name in ("limit_in_bytes", "usage_in_bytes", "stat"))
@@ -93,6 +94,8 @@ def require_memory(needed: int, what: str, hint: Callable[[int], str] = lambda b
 
     `what` names the step in the message, and `hint(budget)` is added to it.
     """
+    if needed <= _NEGLIGIBLE and get_config().memory_budget is None:
+        return
     budget = memory_budget()
     if needed > budget:
         raise MemoryBudgetError(

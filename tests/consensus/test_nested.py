@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from partita.consensus import CCGP, EAC, LWGP
-from partita.consensus.nested import labels_for_each
+from partita.consensus.nested import labels_for_each, labels_for_parts
 from partita.datasets import make_partitions
 from partita.ensemble import Ensemble
+from partita.ensemble.column_reduction import compress_columns
 from partita.exceptions import PartitaWarning
 from partita.metrics import adjusted_rand
 from partita.registry import all_methods, prepare
@@ -54,3 +55,33 @@ def test_samples_without_any_label_stay_without():
     ensemble = Ensemble.from_partitions(table, unlabeled="keep")
     for labels in labels_for_each(LWGP(random_state=0), ensemble, [2, 3]):
         assert np.flatnonzero(labels < 0).tolist() == [60]
+
+
+@pytest.mark.parametrize("method", [LWGP(random_state=0), CCGP(random_state=0), EAC()])
+@pytest.mark.parametrize("share_missing", [0.0, 0.3])
+def test_parts_are_clustered_as_by_themselves(method, share_missing):
+    """Shared terms of the certainty change no label of a subset of the partitions."""
+    rng = np.random.default_rng(0)
+    partitions = make_partitions(60, 20, 3, noise=0.5)[0]
+    table = np.where(rng.random(partitions.shape) < share_missing, -1, partitions)
+    ensemble = Ensemble.from_partitions(table, unlabeled="keep")
+    core = ensemble.compress()
+    rows = Ensemble.from_codes(core.codes, core.layout, weights=core.weights)
+    subsets = [rng.permutation(20)[:10], rng.permutation(20)[:11]]
+    every = labels_for_parts(method, ensemble, rows, subsets, [2, 3], warn=False)
+    apart = [
+        labels
+        for part in (ensemble, *(rows.subset(partitions=subset) for subset in subsets))
+        for labels in labels_for_each(method, part, [2, 3], warn=False)
+    ]
+    for together, expected in zip(every, apart, strict=True):
+        np.testing.assert_array_equal(together, expected)
+
+
+def test_compressed_columns_keep_their_order_and_clusters():
+    ensemble = Ensemble.from_partitions(PARTITIONS)
+    columns = np.array([5, 2, 7])
+    part, whole = compress_columns(ensemble, columns), ensemble.subset(partitions=columns)
+    np.testing.assert_array_equal(part.codes[part.inverse], ensemble.codes[:, columns])
+    np.testing.assert_array_equal(part.weights, whole.compress().weights)
+    np.testing.assert_array_equal(part.inverse, whole.compress().inverse)

@@ -323,6 +323,30 @@ def test_move_keeps_the_statistics(missing):
     np.testing.assert_allclose(masses, expected_masses, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("share_of_groups", [0.02, 1.0])
+def test_move_counts_rows_of_weight_one(missing, share_of_groups):
+    """The compiled form counts them in single bytes, which overflow in large groups."""
+    case, groups = Case(missing, 3, n=9000), 3
+    rng = np.random.default_rng(5)
+    n, m = case.labels.shape
+    weights, mass = np.ones(n), rng.random(n)
+    old, new = np.full(n, -1, np.int32), rng.integers(-1, groups, n).astype(np.int32)
+    new[rng.random(n) >= share_of_groups] = -1
+    counts, masses = rng.integers(0, 9, (case.offsets[-1], groups)) + 0.0, rng.random((m, groups))
+    expected = counts.copy()
+    for first, last in ((0, 2), (2, 2), (2, m)):
+        moves = Moves(np.flatnonzero(old != new), old, new)
+        _, (*_, counts, masses) = call_both(
+            _kernels.label_kmeans.move,
+            *(case.table, case.complete, weights, mass, moves, first, last, counts, masses),
+        )
+    x, i = np.nonzero((case.labels != MISSING) & (new >= 0)[:, None])
+    np.add.at(expected, (case.offsets[i] + case.labels[x, i], new[x]), 1.0)
+    np.testing.assert_array_equal(counts, expected)
+    if share_of_groups == 1.0 and missing < 0.5:
+        assert counts.max() > 256
+
+
 def test_ratio_tables():
     rng = np.random.default_rng(4)
     offsets, groups = np.array([0, 3, 5]), 4

@@ -60,6 +60,7 @@ def move(table, complete, weights, mass, moves, first, last, counts, masses):
     counts[c, k] is the weight of group k in base cluster c. masses[i, k] is the mass of the rows of
     group k that partition i labels, `mass` being that of a row of weight 1. `complete` says that no
     label is missing; the change of the masses is then added up before it is added to `masses`.
+    If all weights are 1, `counts` must hold integers: the compiled form counts the rows first.
     Partitions write to different rows of both tables and can run in parallel.
     """
     codes, missing_code, offsets = table

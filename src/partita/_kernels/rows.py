@@ -66,14 +66,16 @@ def gather_colors(codes, missing_code, offsets, row_color, first, last, cluster_
     if begin == end:
         return
     color = _mix(row_color)
-    cluster_color[begin:end] = 0
-    for i, column in enumerate(np.ascontiguousarray(codes[:, first:last].T), first):
-        own = cluster_color[offsets[i] : offsets[i + 1]]
-        is_labeled = column != missing_code
-        if is_labeled.all():
-            np.add.at(own, column.astype(np.int64), color)
-        else:
-            np.add.at(own, column[is_labeled].astype(np.int64), color[is_labeled])
+    # the last entry collects missing labels
+    sums = np.zeros(int(end) - int(begin) + 1, np.uint64)
+    starts = offsets[first:last].astype(np.int64) - int(begin)
+    for top, bottom in row_blocks(last - first, 0, len(codes)):
+        block = codes[top:bottom, first:last]
+        clusters, is_missing = block + starts, block == missing_code
+        if is_missing.any():
+            clusters[is_missing] = len(sums) - 1
+        np.add.at(sums, clusters.ravel(), np.repeat(color[top:bottom], last - first))
+    cluster_color[begin:end] = sums[:-1]
     of_cluster = _mix(cluster_color[begin:end])
     n_clusters = np.diff(offsets[first : last + 1].astype(np.int64))
     partition = np.repeat(np.arange(last - first), n_clusters)

@@ -98,8 +98,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     generator that cuts a graph finds isolated clusters of any shape, but joins round ones that
     touch. These are found by a second scan, by k-means. Its number is taken if graph cuts into that
     number find the same clusters, or if they find no structure. If the suggestion is 10, or if the
-    spectrum of a graph of neighbors has its largest gap after more than 10 eigenvalues, the scan is
-    repeated with the numbers from 2 to 30. If no number does better than the reference data, a
+    spectrum of a graph of neighbors has its largest gap after more than 10 eigenvalues, the numbers
+    from 2 to 30 are scanned. If no number does better than the reference data, a
     warning says so, and all samples are one cluster.
 
     Examples

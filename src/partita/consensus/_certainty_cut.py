@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._threads import run_shares
-from partita.consensus.base import BaseConsensus, RowsSolution, Size, Solution
+from partita.consensus.base import BaseConsensus, RowsSolution, Size, Solution, below
 from partita.ensemble import Ensemble, SoftEnsemble
+from partita.ensemble.column_reduction import compress_columns
 from partita.matrices.label_graph import LabelGraph, has_matrix, is_gram_cheaper
 from partita.matrices.overlaps import overlaps_of_rows
 from partita.matrices.soft import certainty_overlaps
@@ -58,6 +59,12 @@ class CertaintyCut(BaseConsensus):
         """Return the certainty of the base clusters of an ensemble, shape (L,)."""
 
     @abstractmethod
+    def _certainties(
+        self, ensemble: Ensemble, subsets: Sequence[NDArray[np.int64]]
+    ) -> list[NDArray[np.float64]]:
+        """Return `_certainty`, and that of each of several subsets of the partitions."""
+
+    @abstractmethod
     def _certainty_by_overlaps(
         self, overlaps: NDArray[np.float64], offsets: NDArray[np.int64]
     ) -> NDArray[np.float64]:
@@ -85,7 +92,30 @@ class CertaintyCut(BaseConsensus):
 
     def _solve_each(self, ensemble: Ensemble, numbers: Sequence[int]) -> Iterator[Solution]:
         """Cut one embedding for all numbers: K clusters are read from its first K vectors."""
-        graph = LabelGraph(ensemble, self._certainty(ensemble))
+        yield from self._cut_each(ensemble, self._certainty(ensemble), numbers)
+
+    def _solve_parts(
+        self,
+        core: Ensemble,
+        rows: Ensemble,
+        subsets: Sequence[NDArray[np.int64]],
+        numbers: Sequence[int],
+    ) -> Iterator[tuple[Ensemble, Iterator[Solution]]]:
+        """Solve all parts with terms of the certainty that are computed once."""
+        if not subsets:
+            yield core, self._solve_each(core, below(core, numbers))
+            return
+        of_all, *certainties = self._certainties(core, subsets)
+        yield core, self._cut_each(core, of_all, below(core, numbers))
+        for subset, certainty in zip(subsets, certainties, strict=True):
+            part = compress_columns(rows, subset)
+            yield part, self._cut_each(part, certainty, below(part, numbers))
+
+    def _cut_each(
+        self, ensemble: Ensemble, certainty: NDArray[np.float64], numbers: Sequence[int]
+    ) -> Iterator[Solution]:
+        """Yield the cut of a compressed ensemble for several numbers, each below n_rows."""
+        graph = LabelGraph(ensemble, certainty)
         with one_blas_thread():
             _, embedding = transfer_cut_embedding(graph, ensemble.weights, max(numbers, default=1))
         embedding = np.asfortranarray(embedding)  # the first vectors are contiguous

@@ -27,7 +27,12 @@ from partita.exceptions import NotSupportedError
 from partita.scale import Rows, rows_outside
 from partita.scale.checkpoint import as_checkpoint
 
-__all__ = ["BaseConsensus", "MethodInfo", "RowsSolution", "Size", "Solution"]
+__all__ = ["BaseConsensus", "MethodInfo", "RowsSolution", "Size", "Solution", "below"]
+
+
+def below(core: Ensemble, numbers: Sequence[int]) -> list[int]:
+    """Return the numbers of clusters that are smaller than the number of rows."""
+    return [k for k in numbers if k < core.n_rows]
 
 
 class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
@@ -89,6 +94,33 @@ class BaseConsensus(ClusterMixin, BaseEstimator, metaclass=ABCMeta):
             else:
                 solution = Solution(tree.cut(k), learned={"tree_": tree})
             yield solution
+
+    def _solve_parts(
+        self,
+        core: Ensemble,
+        rows: Ensemble,
+        subsets: Sequence[NDArray[np.int64]],
+        numbers: Sequence[int],
+    ) -> Iterator[tuple[Ensemble, Iterator[Solution]]]:
+        """Yield an ensemble and then subsets of its partitions, each compressed and solved.
+
+        A method whose parts share work overrides this.
+
+        Parameters
+        ----------
+        core : Ensemble
+            Distinct rows, as `_reduce` returns them.
+        rows : Ensemble
+            The distinct rows as samples with weights.
+        subsets : sequence of arrays of indices
+            Partitions of every further part.
+        numbers : sequence of int
+            `n_clusters`, ascending. Of every part those below its number of rows are solved.
+        """
+        yield core, self._solve_each(core, below(core, numbers))
+        for subset in subsets:
+            part = self._reduce(rows.subset(partitions=subset))
+            yield part, self._solve_each(part, below(part, numbers))
 
     def _solve_trivial(self, core: Ensemble | SoftEnsemble) -> Solution:
         """Return one cluster per row: the solution if there are at most `n_clusters` rows."""

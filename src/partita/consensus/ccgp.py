@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from partita.matrices.chance import (
     expected_entropy,
 )
 from partita.matrices.overlaps import entropy_by_overlaps
+from partita.matrices.subset_certainty import corrected_certainties
 
 __all__ = ["CCGP"]
 
@@ -128,6 +130,11 @@ class CCGP(CertaintyCut):
 
     def _certainty(self, ensemble: Ensemble) -> NDArray[np.float64]:
         return corrected_certainty(ensemble, self.theta)
+
+    def _certainties(
+        self, ensemble: Ensemble, subsets: Sequence[NDArray[np.int64]]
+    ) -> list[NDArray[np.float64]]:
+        return corrected_certainties(ensemble, subsets, self.theta)
 
     def _certainty_by_overlaps(
         self, overlaps: NDArray[np.float64], offsets: NDArray[np.int64]

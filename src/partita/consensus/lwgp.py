@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from partita.consensus.constraints import CHECKPOINT, N_CLUSTERS, N_INIT, POSITI
 from partita.ensemble import Ensemble
 from partita.matrices import cluster_certainty
 from partita.matrices.overlaps import entropy_by_overlaps
+from partita.matrices.subset_certainty import cluster_certainties
 
 __all__ = ["LWGP"]
 
@@ -111,6 +113,11 @@ class LWGP(CertaintyCut):
 
     def _certainty(self, ensemble: Ensemble) -> NDArray[np.float64]:
         return cluster_certainty(ensemble, self.theta)
+
+    def _certainties(
+        self, ensemble: Ensemble, subsets: Sequence[NDArray[np.int64]]
+    ) -> list[NDArray[np.float64]]:
+        return cluster_certainties(ensemble, subsets, self.theta)
 
     def _certainty_by_overlaps(
         self, overlaps: NDArray[np.float64], offsets: NDArray[np.int64]

@@ -17,7 +17,7 @@ from partita.ensemble.layout import LabelLayout, read_only
 if TYPE_CHECKING:
     from partita.ensemble._ensemble import Ensemble
 
-__all__ = ["compress"]
+__all__ = ["compress", "ordered_rows"]
 
 _OPERATIONS = 40  # elementary operations per label
 _FIRST_ROWS = 64  # rows in which all columns usually differ
@@ -25,29 +25,16 @@ _FIRST_ROWS = 64  # rows in which all columns usually differ
 
 def compress(ensemble: Ensemble) -> Ensemble:
     """Reduce an ensemble to its distinct rows; see `Ensemble.compress`."""
-    layout, codes = ensemble.layout, ensemble.codes
-    inverse = np.empty(ensemble.n_rows, np.int64)
-    first = np.empty(ensemble.n_rows, np.int64)
-    n_distinct = _kernels.rows.distinct.at(_OPERATIONS * codes.size)(codes, inverse, first)
-    if n_distinct < ensemble.n_rows:
-        # Read-only like `ensemble.codes`: numba compiles the kernels for one kind of array only.
-        codes = read_only(codes[first[:n_distinct]])
-    weights = _sum_weights(ensemble.weights, inverse, n_distinct)
-
-    # A row without any label takes no part in the canonical order.
-    rows = np.arange(n_distinct)
-    if ensemble.n_missing:
-        rows = np.flatnonzero((codes != layout.missing_code).any(axis=1))
-    labeled = codes if len(rows) == n_distinct else read_only(codes[rows])
-    rows = rows[canonical_order(labeled, layout.missing_code, layout.offsets, weights[rows])]
+    layout = ensemble.layout
+    has_missing = ensemble.n_missing > 0
+    codes, rows, position, weights = ordered_rows(
+        ensemble.codes, layout, ensemble.weights, has_missing=has_missing
+    )
     new_code = _number_clusters(codes, layout, rows)
     columns = np.arange(layout.n_partitions)
     columns = _column_order(
         lambda n: _recode(codes, layout, new_code, rows[:n], columns), len(rows)
     )
-
-    position = np.full(n_distinct, -1, np.int64)
-    position[rows] = np.arange(len(rows))
     names = layout.partition_names
     return replace(
         ensemble,
@@ -57,10 +44,45 @@ def compress(ensemble: Ensemble) -> Ensemble:
             tuple(_reordered_categories(layout, i, new_code) for i in columns.tolist()),
             None if names is None else names[columns],
         ),
-        weights=weights[rows],
-        inverse=position[inverse],
+        weights=weights,
+        inverse=position,
         partition_order=ensemble.partition_order[columns],
     )
+
+
+def ordered_rows(
+    codes: NDArray[Any], layout: LabelLayout, weights: NDArray[np.float64], *, has_missing: bool
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the distinct rows of a table, and their canonical order.
+
+    Returns
+    -------
+    codes : array of shape (n_distinct, m)
+        Distinct rows in order of appearance.
+    rows : array of shape (n,)
+        Those of them that have a label, in canonical order.
+    position : array
+        The place in this order of every row of the table, -1 for a row without any label.
+    weights : array of shape (n,)
+        Weights of the rows in this order.
+    """
+    inverse = np.empty(len(codes), np.int64)
+    first = np.empty(len(codes), np.int64)
+    n_distinct = _kernels.rows.distinct.at(_OPERATIONS * codes.size)(codes, inverse, first)
+    if n_distinct < len(codes):
+        # Read-only like `ensemble.codes`: numba compiles the kernels for one kind of array only.
+        codes = read_only(codes[first[:n_distinct]])
+    weights = _sum_weights(weights, inverse, n_distinct)
+
+    # A row without any label takes no part in the canonical order.
+    rows = np.arange(n_distinct)
+    if has_missing:
+        rows = np.flatnonzero((codes != layout.missing_code).any(axis=1))
+    labeled = codes if len(rows) == n_distinct else read_only(codes[rows])
+    rows = rows[canonical_order(labeled, layout.missing_code, layout.offsets, weights[rows])]
+    position = np.full(n_distinct, -1, np.int64)
+    position[rows] = np.arange(len(rows))
+    return codes, rows, position[inverse], weights[rows]
 
 
 def _sum_weights(

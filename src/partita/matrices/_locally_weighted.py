@@ -23,9 +23,11 @@ __all__ = [
     "cluster_entropy",
     "entropy_and_members",
     "locally_weighted_coassociation",
+    "pairwise_entropy",
 ]
 
 _MAX_LOGARITHMS = 1 << 22  # largest size of the table of x log2 x, for integer weights
+_ONE_THREAD = 1 << 21  # pairs of labels below which a second thread costs more than it saves
 _OPERATIONS = 2500  # elementary operations per label, with one to two hundred partitions
 
 
@@ -47,6 +49,18 @@ def entropy_and_members(
 
     The second array has shape (L, m); a cluster has the weight 0 in its own partition.
     """
+    bits, members = pairwise_entropy(ensemble, work)
+    return bits.sum(axis=0), members
+
+
+def pairwise_entropy(
+    ensemble: Ensemble, work: float = 0.0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the entropy of every base cluster with respect to each partition, shape (m, L).
+
+    It is 0 for the own partition. The second array, (L, m), has the weight of the members that each
+    partition labels. Other parameters as in `cluster_entropy`.
+    """
     columns = np.ascontiguousarray(ensemble.codes.T)
     shape = ensemble.n_partitions, ensemble.n_base_clusters
     totals, logs = np.zeros(shape), np.zeros(shape)
@@ -60,10 +74,11 @@ def entropy_and_members(
         for i in range(start, stop):
             form(*table, x_log_x, i, totals, logs)
 
-    run_blocks(block, ensemble.n_partitions, 1)
+    is_small = columns.size * ensemble.n_partitions < _ONE_THREAD
+    run_blocks(block, ensemble.n_partitions, ensemble.n_partitions if is_small else 1)
     # -Σ q log q = log T - (Σ t log t) / T, where q = t / T and T = Σ t
     members, totals = totals.T, np.where(totals > 0, totals, 1.0)
-    return np.maximum(np.log2(totals) - logs / totals, 0.0).sum(axis=0), members
+    return np.maximum(np.log2(totals) - logs / totals, 0.0), members
 
 
 def _logs_of_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ the entropy is compared with that of a random cluster of the same size.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,12 @@ from partita.ensemble import as_ensemble
 from partita.matrices._locally_weighted import entropy_and_members
 from partita.matrices.cluster_counts import cluster_sizes
 
-__all__ = ["certainty_above_chance", "corrected_certainty", "expected_entropy"]
+__all__ = [
+    "bits_by_partition",
+    "certainty_above_chance",
+    "corrected_certainty",
+    "expected_entropy",
+]
 
 _FEW = 512  # base clusters: all partitions at once, without a search for equal sizes
 _ROUNDING = 1e-9  # relative differences of sums of weights up to this are rounding errors
@@ -92,22 +98,38 @@ def expected_entropy(
     array of shape (L,)
         Sums over the other partitions.
     """
+    expected = np.zeros(len(sizes))
+    for _, bits in bits_by_partition(sizes, members, offsets):
+        expected += bits.sum(axis=1)
+    return expected
+
+
+def bits_by_partition(
+    sizes: NDArray[np.float64], members: NDArray[np.float64] | None, offsets: NDArray[np.int64]
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield some partitions and the terms of `expected_entropy` of all clusters for them, (L, k).
+
+    The term of a cluster and its own partition is 0. Parameters as in `expected_entropy`.
+    """
     n_partitions = len(offsets) - 1
     if members is None:
         totals = np.bincount(np.repeat(np.arange(n_partitions), np.diff(offsets)), sizes)
         if np.ptp(totals) <= _ROUNDING * totals.max():
-            return _sum_over_others(*_complete_bits(sizes, offsets), offsets)
+            of_sizes, position = _complete_bits(sizes, offsets)
+            for i, row in enumerate(of_sizes):
+                of_clusters = row[position]
+                of_clusters[offsets[i] : offsets[i + 1]] = 0.0
+                yield slice(i, i + 1), of_clusters[:, None]
+            return
         members = np.broadcast_to(sizes[:, None], (len(sizes), n_partitions))
     at_once = n_partitions if len(sizes) <= _FEW else 1
-    expected = np.zeros(len(sizes))
     for first in range(0, n_partitions, at_once):
         bounds = offsets[first : first + at_once + 1]
         drawn, position = _distinct(members[:, first : first + at_once])
         bits = _expected_bits(drawn, sizes, bounds)[position]
         for i, own in enumerate(map(slice, bounds[:-1], bounds[1:])):
             bits[own, i] = 0.0
-        expected += bits.sum(axis=1)
-    return expected
+        yield slice(first, first + at_once), bits
 
 
 def _complete_bits(
@@ -143,18 +165,6 @@ def _complete_bits(
     return np.maximum(bits, 0.0, out=bits), position.reshape(-1)
 
 
-def _sum_over_others(
-    bits: NDArray[np.float64], position: NDArray[np.int64], offsets: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return for every cluster the sum of its column of `bits` over the other partitions."""
-    expected = np.zeros(len(position))
-    for i, of_sizes in enumerate(bits):
-        of_clusters = of_sizes[position]
-        of_clusters[offsets[i] : offsets[i + 1]] = 0.0
-        expected += of_clusters
-    return expected
-
-
 def _distinct(sizes: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
     """Return the distinct rows of sizes, at least 1, and where every row is; few rows as given."""
     sizes = np.maximum(sizes, 1.0)
@@ -182,10 +192,16 @@ def _expected_bits(
     others, rest = np.maximum(total - 1.0, 1.0)[partition], np.maximum(total - 2.0, 1.0)[partition]
     s = drawn[:, partition]
     n_others = np.maximum(n - 1.0, 0.0)
-    mean = (s - 1.0) * (n_others / others)
-    variance = mean * np.maximum(total[partition] - s, 0.0) * ((1.0 - n_others / others) / rest)
-    mean += 1.0
-    logarithm = np.log(mean) - variance / (2.0 * mean**2)
+    logarithm = s - 1.0
+    logarithm *= n_others / others
+    correction = np.subtract(total[partition], s, out=s)
+    np.maximum(correction, 0.0, out=correction)
+    correction *= logarithm
+    correction *= (1.0 - n_others / others) / rest
+    logarithm += 1.0
+    correction /= 2.0 * np.square(logarithm)
+    np.log(logarithm, out=logarithm)
+    logarithm -= correction
     return np.asarray(np.maximum(np.log2(drawn) - logarithm @ shares, 0.0))
 
 

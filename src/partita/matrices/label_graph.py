@@ -21,6 +21,8 @@ __all__ = ["LabelGraph", "has_matrix", "is_gram_cheaper"]
 _SMALL = 2_000_000  # labels below which a sparse matrix is used, and nothing is compiled
 _OPERATIONS = 2000  # elementary operations per label: some fifty products in both directions
 _PRODUCTS = 45  # products with which Lanczos iterations compute some ten eigenvectors
+# a pair of entries and an entry of the result of a sparse product, in products of a dense one
+_PAIR, _RESULT = 100, 500
 # nanoseconds: a product with the graph and its transpose, per label; a pair of labels of a row to
 # form the product of both; an entry of that product when it is applied
 _PER_LABEL, _PER_PAIR, _PER_ENTRY = 1.9, 3.5, 0.21
@@ -74,9 +76,33 @@ class LabelGraph(LinearOperator):
 
     def tocsr(self) -> sp.csr_matrix:
         """Return the graph as a sparse matrix."""
-        return sp.csr_matrix(
-            sp.diags(self.row_factors) @ incidence(self.ensemble, self.cluster_factors)
-        )
+        matrix = incidence(self.ensemble, self.cluster_factors)
+        matrix.data *= np.repeat(self.row_factors, np.diff(matrix.indptr))
+        return matrix
+
+    def toarray(self) -> NDArray[np.float64]:
+        """Return the graph as an array."""
+        e, (n, p) = self.ensemble, self.shape
+        clusters = e.codes + e.offsets[:-1]
+        if e.n_missing:
+            clusters[~e.observed] = p  # a column of their own
+        matrix = np.zeros((n, p + 1))
+        matrix[np.arange(n)[:, None], clusters] = np.append(self.cluster_factors, 0.0)[clusters]
+        matrix *= self.row_factors[:, None]
+        return matrix[:, :p]
+
+    @property
+    def is_faster_dense(self) -> bool:
+        """Whether the product of the graph and its transpose is faster of arrays.
+
+        Otherwise it is that of sparse matrices, whose cost depends on the pairs of labels of a row,
+        or of members of a cluster if there are more clusters than rows.
+        """
+        n, p = self.shape
+        smaller = min(n, p)
+        n_pairs = self.ensemble.codes.size**2 / max(n, p)
+        sparse = _PAIR * n_pairs + _RESULT * min(smaller**2, n_pairs)
+        return n * p < _SMALL and smaller * n * p < sparse
 
     @cached_property
     def _incidence(self) -> sp.csr_matrix | None:

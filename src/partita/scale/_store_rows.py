@@ -160,9 +160,11 @@ class _RowFile:
         return tuple(part.view(dtype) for part, dtype in zip(parts, self._dtypes, strict=True))
 
     def write(self, start: int, arrays: RowArrays) -> None:
-        record = np.concatenate([array.view(np.uint8) for array in arrays])
+        offset = start * self.bytes_per_row
         with explained(self._file.path, "Files that existed before are unchanged."):
-            self._file.write(record, start * self.bytes_per_row)
+            for array in arrays:
+                self._file.write(array, offset)
+                offset += array.nbytes
 
 
 class _Buffer:

@@ -38,8 +38,8 @@ def scan_numbers(
 
     There may be more than 10 clusters if the scan suggests 10, or if a graph of neighbors of the
     features has the largest gap in its spectrum after more than 10 eigenvalues. In the second case
-    the scan itself may find no structure, because it joins clusters, each time others. A warning
-    says so if the suggestion is the largest number that was tried.
+    fewer numbers are not scanned: the scan would join clusters, each time others. A warning says
+    so if the suggestion is the largest number that was tried.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ def scan_numbers(
     n_rows = n_samples if n_rows is None else n_rows
     numbers = range(2, max(2, min(_LARGEST, n_samples - 1, n_rows)) + 1)
     many = range(2, min(_LARGEST_OF_MANY, n_rows // _LEAST_SIZE) + 1)
+    if len(many) > len(numbers) and any(_largest_gap(X, many) > numbers[-1] for X in tables):
+        numbers = many
     result = scan(numbers)
-    if len(many) > len(numbers) and (
-        result.best_k == numbers[-1] or any(_largest_gap(X, many) > numbers[-1] for X in tables)
-    ):
+    if result.best_k == numbers[-1] and len(many) > len(numbers):
         numbers, result = many, scan(many)
     if result.best_k == numbers[-1] >= _LARGEST:
         warn_user(

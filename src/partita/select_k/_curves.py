@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.consensus.base import BaseConsensus
-from partita.consensus.nested import labels_for_each
+from partita.consensus.nested import labels_for_parts
 from partita.ensemble import Ensemble
 from partita.registry import prepare
 from partita.select_k._evidence import Evidence
@@ -94,24 +94,20 @@ class Curves:
         rng: np.random.Generator,
     ) -> dict[str, NDArray[np.float64]]:
         distinct = DistinctRows(ensemble)
-        pairs = _pairs(ensemble.n_samples, rng)
+        pairs = _pairs(ensemble.n_samples, rng) if n_resamples else None
         orders = [rng.permutation(ensemble.n_partitions) for _ in range(n_resamples)]
-        labels = list(self._cluster(ensemble, ks, warn=not self._is_null))
+        halves = [
+            np.asarray(half)
+            for order in orders
+            for half in (order[: len(order) // 2], order[len(order) // 2 :])
+        ]
+        labels, *results = self._cluster(ensemble, distinct, halves, ks, warn=not self._is_null)
         if not self._is_null:
             self.labels |= dict(zip(ks, labels, strict=True))
         means = agreements(distinct.rows, [distinct.select(each) for each in labels])
         if evidence is not None:
             means[evidence.name] = np.asarray([evidence.of(each) for each in labels])
-        results: list[list[NDArray[np.int64]]] = []  # per half, the clusterings for all K
-        halves = []
-        for order in orders:
-            middle = len(order) // 2
-            for columns in (order[:middle], order[middle:]):
-                half = distinct.half(columns)
-                results.append(list(self._cluster(half, ks, warn=False)))
-                if not self._is_null:
-                    halves.append(agreements(half, results[-1]))
-        if not results:
+        if pairs is None:
             return means
         by_k = list(zip(*results, strict=True))
         stability = np.asarray([_stabilities(distinct, each) for each in by_k])
@@ -120,9 +116,13 @@ class Curves:
         curves = {**means, "stability": stability.mean(axis=1), "pac": ambiguity}
         if self._is_null:
             return curves
+        of_halves = [
+            agreements(distinct.half(half), each)
+            for half, each in zip(halves, results, strict=True)
+        ]
         resampled = {"stability of halves": stability}
         for name in AGREEMENTS:
-            values = np.reshape([each[name] for each in halves], (n_resamples, 2, len(ks)))
+            values = np.reshape([each[name] for each in of_halves], (n_resamples, 2, len(ks)))
             resampled[f"{name} of halves"] = np.moveaxis(values, -1, 0)
         shape = {"eigengap": eigengaps(ensemble, ks), "lifetime": lifetimes(ensemble, ks)}
         pairs_of = {"cdf": np.asarray([_cdf(c) for c in consensus]), "pac_interval": interval}
@@ -130,27 +130,45 @@ class Curves:
 
 
 class _Clusterer:
-    """Clusters an ensemble into several numbers of clusters, always from the same seed."""
+    """Clusters an ensemble and parts of it into several numbers of clusters, from one seed."""
 
     def __init__(self, method: Any, seed: int, advance: Callable[[int], None]) -> None:
         self._method, self._seed, self._advance = method, seed, advance
 
     def __call__(
-        self, ensemble: Ensemble, ks: Sequence[int], *, warn: bool
-    ) -> Iterator[NDArray[np.int64]]:
-        for k, labels in zip(ks, self._labels(ensemble, ks, warn), strict=True):
-            self._advance(k)
-            yield labels
+        self,
+        ensemble: Ensemble,
+        distinct: DistinctRows,
+        parts: Sequence[NDArray[np.int64]],
+        ks: Sequence[int],
+        *,
+        warn: bool,
+    ) -> list[list[NDArray[np.int64]]]:
+        """Return labels of the samples, then of the distinct rows by each part, for all K."""
+        every = self._labels(ensemble, distinct, parts, ks, warn)
+        results: list[list[NDArray[np.int64]]] = []
+        for _ in range(1 + len(parts)):
+            results.append([])
+            for k in ks:
+                results[-1].append(next(every))
+                self._advance(k)
+        return results
 
     def _labels(
-        self, ensemble: Ensemble, ks: Sequence[int], warn: bool
+        self,
+        ensemble: Ensemble,
+        distinct: DistinctRows,
+        parts: Sequence[NDArray[np.int64]],
+        ks: Sequence[int],
+        warn: bool,
     ) -> Iterator[NDArray[np.int64]]:
         if isinstance(self._method, BaseConsensus):
             method = prepare(self._method, None, self._seed)
-            yield from labels_for_each(method, ensemble, ks, warn=warn)
-        else:
+            yield from labels_for_parts(method, ensemble, distinct.rows, parts, ks, warn=warn)
+            return
+        for table in (ensemble, *map(distinct.half, parts)):
             for k in ks:
-                yield np.asarray(prepare(self._method, k, self._seed).fit_predict(ensemble))
+                yield np.asarray(prepare(self._method, k, self._seed).fit_predict(table))
 
 
 def _pairs(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -45,10 +45,10 @@ from scipy.stats import t as student_t
 from partita.select_k._excess import excess_ratios, larger_excess_ratios
 from partita.select_k._spectral_gap import is_gap
 
-__all__ = ["Decision"]
+__all__ = ["FIRST_LOOK", "Decision"]
 
 _FALSE_ALARM = 0.02  # share of scans of noise that may suggest a K, 0.01 for each of two tests
-_FIRST_LOOK, _LOOK_EVERY = 4, 2  # null ensembles
+FIRST_LOOK, _LOOK_EVERY = 4, 2  # null ensembles
 _EARLY_ALARM = 0.001  # part of the false alarms that each look before the last one may cause
 _HOPELESS = 0.5  # part of the final bound below which more null ensembles are not computed
 _LEAST_ROOM = 0.02  # of 1 - mean separation of the null, by which a gain is divided
@@ -187,7 +187,7 @@ class Decision:
 
     @property
     def _final_bound(self) -> float:
-        n_looks = len(range(_FIRST_LOOK, self.n_planned, _LOOK_EVERY))
+        n_looks = len(range(FIRST_LOOK, self.n_planned, _LOOK_EVERY))
         alarm = _FALSE_ALARM - n_looks * _EARLY_ALARM
         return self._bound(alarm, self._freedom)
 
@@ -206,14 +206,14 @@ class Decision:
         n = len(self.nulls)
         if n >= self.n_planned:
             return True
-        if n < _FIRST_LOOK or (n - _FIRST_LOOK) % _LOOK_EVERY:
+        if n < FIRST_LOOK or (n - FIRST_LOOK) % _LOOK_EVERY:
             return False
-        if self._is_hopeless.all():
+        if self.is_hopeless.all():
             return True
         return bool(self._is_better.any()) and self._choice_is_settled
 
     @property
-    def _is_hopeless(self) -> NDArray[np.bool_]:
+    def is_hopeless(self) -> NDArray[np.bool_]:
         """Whether each K is so far from the bound that more null ensembles hardly help.
 
         The separation of a few null ensembles of features is too uncertain to say so.
@@ -241,7 +241,7 @@ class Decision:
         nulls = self._weight * self._scale * self.nulls
         paired = nulls - nulls[:, [best]]
         doubt = np.std(paired, axis=0, ddof=1) / np.sqrt(n) * student_t.ppf(1 - _DOUBT, n - 1)
-        is_out = (difference + doubt < 0) | self._is_hopeless
+        is_out = (difference + doubt < 0) | self.is_hopeless
         is_out[best] = True
         return bool(is_out.all())
 

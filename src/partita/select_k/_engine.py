@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from partita.ensemble import Ensemble
 from partita.select_k._curves import CRITERIA, Curves, Judged
-from partita.select_k._decision import Decision
+from partita.select_k._decision import FIRST_LOOK, Decision
 from partita.select_k._request import Request
 from partita.select_k._result import CRITERION, EVIDENCE, KScan
+from partita.select_k._spectral_gap import is_gap
 from partita.select_k._steps import Pilot, Steps
 
 __all__ = ["Scan", "check_n_partitions"]
@@ -55,48 +56,76 @@ class Scan:
         gaps: NDArray[np.float64] | None = None,
     ) -> None:
         self._gaps = gaps
-        self._null, self._ks, self._request, self._rng = null, ks, request, rng
+        self._null, self._ks, self._request = null, ks, request
+        self._nulls: list[Curves] = []
         self._steps = Steps(ks, request, pilot)
         self._observed = Curves(
             judged, request.method, request.n_resamples, rng, self._steps.advance
         )
+        self._children = rng.spawn(request.n_null)
 
     @property
     def labels(self) -> dict[int, NDArray[np.int64]]:
         """The observed consensus for every number of clusters."""
         return self._observed.labels
 
+    @property
+    def possible(self) -> list[int]:
+        """The numbers of clusters that the scan may suggest: those with a gap in the spectrum."""
+        is_possible = np.ones(len(self._ks), bool) if self._gaps is None else is_gap(self._gaps)
+        return [k for k, possible in zip(self._ks, is_possible, strict=True) if possible]
+
     def stop(self) -> None:
         """End the scan without a decision."""
         self._steps.finish()
 
+    def rules_out(self, numbers: Sequence[int]) -> bool:
+        """Return whether the first null ensembles leave no hope that one of the numbers is better.
+
+        The rest of the null ensembles is left to `decide`.
+        """
+        if not self._request.early_stop:
+            return False
+        while len(self._nulls) < min(FIRST_LOOK, self._request.n_null):
+            self._add_null()
+        is_hopeless = dict(zip(self._ks, self._decision().is_hopeless, strict=True))
+        return all(is_hopeless[k] for k in numbers)
+
+    def _add_null(self) -> None:
+        """Compute the curves of another null ensemble."""
+        request, j = self._request, len(self._nulls)
+        child = self._children[j]
+        self._steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
+            " at most" if request.early_stop else ""
+        )
+        halves, advance = request.null_resamples, self._steps.advance
+        self._nulls.append(
+            Curves(self._null(child), request.method, halves, child, advance, is_null=True)
+        )
+
+    def _decision(self) -> Decision:
+        """Return the decision by the null ensembles so far."""
+        observed, nulls = self._observed, self._nulls
+        evidence = _evidence(observed, nulls)
+        return Decision(
+            self._ks,
+            *_halves_of(observed, CRITERION),
+            np.asarray([curves.values[CRITERION] for curves in nulls]),
+            self._request.n_null,
+            evidence,
+            None if evidence is not None else _halves_of(observed, "silhouette"),
+            self._gaps,
+        )
+
     def decide(self) -> KScan:
         """Compute the curves of null ensembles, and decide."""
         ks, request, observed, steps = self._ks, self._request, self._observed, self._steps
-        gaps = self._gaps
-        nulls: list[Curves] = []
-        for j, child in enumerate(self._rng.spawn(request.n_null)):
-            steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
-                " at most" if request.early_stop else ""
-            )
-            halves = request.null_resamples
-            nulls.append(
-                Curves(
-                    self._null(child), request.method, halves, child, steps.advance, is_null=True
-                )
-            )
-            evidence = _evidence(observed, nulls)
-            decision = Decision(
-                ks,
-                *_halves_of(observed, CRITERION),
-                np.asarray([curves.values[CRITERION] for curves in nulls]),
-                request.n_null,
-                evidence,
-                None if evidence is not None else _halves_of(observed, "silhouette"),
-                gaps,
-            )
-            if request.early_stop and decision.is_settled:
-                break
+        gaps, nulls = self._gaps, self._nulls
+        while len(nulls) < request.n_null and not (
+            request.early_stop and len(nulls) > 1 and self._decision().is_settled
+        ):
+            self._add_null()
+        decision = self._decision()
         steps.finish()
         names = [name for name in (*CRITERIA, *EVIDENCE) if name in nulls[0].values]
         values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}

@@ -13,7 +13,8 @@ from partita.generators import RandomRows
 from partita.generators.generation import cuts_a_graph, rows_of_partition
 from partita.metrics import adjusted_rand
 from partita.select_k._choice import scan_numbers
-from partita.select_k._features_scan import scan_table
+from partita.select_k._engine import Scan
+from partita.select_k._features_scan import checked_table, scan_table
 from partita.select_k._result import KScan
 
 __all__ = ["NUMBER_ONLY", "confirmed_scan", "scan_for_number"]
@@ -50,6 +51,7 @@ def scan_for_number(
     k_range : iterable of int, optional
         Numbers of clusters. By default 2 to 10, or 2 to 30 if there may be more.
     """
+    X = checked_table(X)
     kmeans = RandomRows(n_partitions=_N_PARTITIONS, ratio=0.8)
     parameters, scanned = generator.get_params(deep=False), kmeans
     if {"n_partitions", "k_min", "k_max", "random_state"} <= parameters.keys():
@@ -59,19 +61,51 @@ def scan_for_number(
     options = {"method": method, "random_state": int(rng.integers(2**31)), **NUMBER_ONLY}
 
     def scan(numbers: Iterable[int]) -> KScan:
-        by_graph = scan_table(X, numbers, scanned, **options).decide()
+        by_graph = scan_table(X, numbers, scanned, **options)
         if not cuts_a_graph(scanned):
-            return by_graph
-        by_kmeans = scan_table(X, numbers, kmeans, **options)
-        best_k = by_graph.best_k
-        if best_k is not None and set(_confirmed(by_graph.labels, by_kmeans.labels)) <= {best_k}:
-            by_kmeans.stop()  # whatever its number is, it is not taken or is the same
-            return by_graph
-        return confirmed_scan(by_graph, by_kmeans.decide())
+            return by_graph.decide()
+        return decide_both(by_graph, scan_table(X, numbers, kmeans, **options))
 
     n_samples = X.shape[0]
     n_rows = min(rows_of_partition(each, n_samples) for each in (scanned, kmeans))
     return scan_numbers(scan, k_range, n_samples, n_rows, [X])
+
+
+def decide_both(by_graph: Scan, by_kmeans: Scan) -> KScan:
+    """Return what `confirmed_scan` returns, with few null ensembles.
+
+    The null ensembles take most of the time. Those of one scan are often enough:
+
+    - without a gap in its spectrum, the graph has no structure, and k-means decides;
+    - if the suggestion of k-means is confirmed, it is taken, whatever the graph cuts suggest;
+    - if the only number that is confirmed is that of the graph cuts, or if the first null ensembles
+      leave no hope for the numbers that are, the number of the graph cuts is taken.
+
+    Parameters
+    ----------
+    by_graph, by_kmeans : Scan
+        Scans of the same samples, with equal numbers.
+    """
+    if not by_graph.possible:
+        kmeans = by_kmeans.decide()
+        if kmeans.best_k is None:
+            return by_graph.decide()
+        by_graph.stop()
+        return kmeans
+    confirmed = _confirmed(by_graph.labels, by_kmeans.labels)
+    is_same = len(confirmed) < 2 and set(confirmed) <= set(by_graph.possible)
+    is_ruled_out = not is_same and by_kmeans.rules_out(confirmed)
+    if not is_same and not is_ruled_out:
+        kmeans = by_kmeans.decide()
+        if kmeans.best_k in confirmed:
+            by_graph.stop()
+            return kmeans
+        return confirmed_scan(by_graph.decide(), kmeans)
+    graph = by_graph.decide()
+    if graph.best_k is not None and (is_ruled_out or set(confirmed) <= {graph.best_k}):
+        by_kmeans.stop()
+        return graph
+    return confirmed_scan(graph, by_kmeans.decide())
 
 
 def confirmed_scan(by_graph: KScan, by_kmeans: KScan) -> KScan:

@@ -25,7 +25,13 @@ from partita.select_k._result import KScan
 from partita.select_k._spectral_gap import spectral_gaps
 from partita.select_k._steps import Pilot
 
-__all__ = ["ScannedFeatures", "scan_generated", "scan_k_features", "scan_table"]
+__all__ = [
+    "ScannedFeatures",
+    "checked_table",
+    "scan_generated",
+    "scan_k_features",
+    "scan_table",
+]
 
 
 class ScannedFeatures(ABC):
@@ -147,7 +153,7 @@ def scan_k_features(
     R. Tibshirani, G. Walther, T. Hastie. Estimating the number of clusters in a data set via the
     gap statistic. JRSS B 63(2), 2001. https://doi.org/10.1111/1467-9868.00293
     """
-    X = _checked(X)
+    X = checked_table(X)
     generator = RandomRows(n_partitions=40, ratio=0.8) if generator is None else generator
 
     def scan(numbers: Iterable[int]) -> KScan:
@@ -168,10 +174,11 @@ def scan_k_features(
 
 def scan_table(X: Any, k_range: Iterable[int], generator: Any, **options: Any) -> Scan:
     """Begin the scan of one table of features; `options` as in `scan_generated`."""
-    return scan_generated(_Table(_checked(X), generator), k_range, **options)
+    return scan_generated(_Table(checked_table(X), generator), k_range, **options)
 
 
-def _checked(X: Any) -> NDArray[np.float64]:
+def checked_table(X: Any) -> NDArray[np.float64]:
+    """Return features as an array; raise an error if they cannot be scanned."""
     refuse_anndata(X)
     if sp.issparse(X):
         raise ValueError(

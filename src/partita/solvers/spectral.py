@@ -215,8 +215,11 @@ def as_factor(factor: Any, *, formed: bool = False) -> Any:
     if not isinstance(factor, LinearOperator):
         return sp.csr_matrix(factor) if sp.issparse(factor) else np.asarray(factor, np.float64)
     n, p = factor.shape
-    is_faster = p <= n and (p > _FORMED or n > _FEW_ROWS)
-    return factor if is_faster and not formed else factor.tocsr()
+    if formed:
+        return factor.tocsr()
+    if p <= n and (p > _FORMED or n > _FEW_ROWS):
+        return factor
+    return factor.toarray() if factor.is_faster_dense else factor.tocsr()
 
 
 def scaled_factor(factor: Any, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
@@ -227,7 +230,9 @@ def scaled_factor(factor: Any, left: NDArray[np.float64], right: NDArray[np.floa
         scaled = factor.tocsr(copy=True)
         scaled.data *= np.repeat(left, np.diff(scaled.indptr)) * right[scaled.indices]
         return scaled
-    return left[:, None] * factor * right
+    scaled = left[:, None] * factor
+    scaled *= right
+    return scaled
 
 
 def gram(matrix: Any) -> Any:

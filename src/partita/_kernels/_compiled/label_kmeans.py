@@ -10,6 +10,10 @@ import numpy as np
 
 from partita._kernels._compiled._jit import jit
 from partita._kernels._compiled._lists import PADDING, list_clusters
+from partita._kernels.quantization import whole_cache_lines
+
+_ROWS = 64  # rows whose labels are listed together
+_CACHE_BYTES = 1 << 20  # of a second-level cache
 
 
 def row_costs(table, complete, costs, constant, scale, start, stop, out):
@@ -71,43 +75,103 @@ def _row_costs(
 def move(table, complete, weights, mass, moves, first, last, counts, masses):
     codes, missing_code, offsets = table
     moved, old, new = moves
-    lists = np.empty((2, codes.shape[1] + PADDING), np.uint32)
-    change, missing_code = np.zeros(masses.shape[1]), None if complete else missing_code
-    _move(
-        codes, missing_code, offsets, weights, mass, moved, old, new, first, last, lists, change,
-        counts, masses,
-    )  # fmt: skip
+    n_groups = masses.shape[1]
+    change = whole_cache_lines((n_groups,), np.float64)
+    code = None if complete else missing_code
+    n_cells = int(offsets[last] - offsets[first] + last - first) * n_groups
+    is_small = n_cells <= min(_CACHE_BYTES, len(moved) * (last - first))
+    if is_small and old.max(initial=-1) < 0 and (weights == 1.0).all():
+        tile = whole_cache_lines((n_groups, n_cells // n_groups), np.uint8)
+        of_groups = np.ascontiguousarray(masses[first:last].T)
+        _count(codes, code, offsets, mass, moved, new, first, last, tile, of_groups, change, counts)
+        masses[first:last] = of_groups.T
+    else:
+        lists = np.empty((_ROWS, 2, codes.shape[1] + PADDING), np.uint32)
+        n_listed = whole_cache_lines((_ROWS,), np.int64)
+        _move(
+            codes, code, offsets, weights, mass, moved, old, new, first, last, lists, n_listed,
+            change, counts, masses,
+        )  # fmt: skip
     if complete:
         masses[first:last] += change
 
 
+@jit(allocates=False, overlaps=False)
+def _count(
+    codes, missing_code, offsets, mass, moved, new, first, last, tile, of_groups, change, counts
+):
+    """Update `of_groups`, `change` and `counts` for rows of weight 1 that enter groups.
+
+    tile : uint8, zeros, scratch : for every group, counts modulo 256 in the clusters of partitions
+        first..last, then a number per partition that takes its missing labels. It stays in the
+        second-level cache, which `counts` would not. There are no branches that could be
+        mispredicted, and no lists of labels.
+    of_groups : transpose of the masses of these partitions; not used without missing labels
+    """
+    # unsigned: numba does not test whether an index is negative
+    begin, end = np.uint64(first), np.uint64(last)
+    base, beyond = np.uint64(offsets[begin]), np.uint64(offsets[end])
+    n_groups = np.uint64(counts.shape[1])
+    for p in range(np.uint64(len(moved))):
+        x = np.uint64(moved[p])
+        if new[x] < 0:
+            continue
+        group, v = np.uint64(new[x]), mass[x]
+        row, tile_of, masses_of = codes[x], tile[group], of_groups[group]
+        if missing_code is None:
+            change[group] += v
+        else:
+            for i in range(end - begin):
+                masses_of[i] += v * np.float64(row[begin + i] != missing_code)
+        for i in range(begin, end):
+            cluster = np.uint64(offsets[i]) + row[i]
+            if missing_code is not None:
+                unused = beyond + i - begin
+                cluster = cluster if row[i] != missing_code else unused
+            count = np.uint8(tile_of[cluster - base] + np.uint8(1))
+            tile_of[cluster - base] = count
+            if count == 0 and cluster < beyond:
+                counts[cluster, group] += 256.0
+    for cluster in range(base, beyond):
+        for k in range(n_groups):
+            counts[cluster, k] += tile[k, cluster - base]
+
+
 @jit(allocates=False)
 def _move(
-    codes, missing_code, offsets, weights, mass, moved, old, new, first, last, lists, change,
-    counts, masses,
+    codes, missing_code, offsets, weights, mass, moved, old, new, first, last, lists, n_listed,
+    change, counts, masses,
 ):  # fmt: skip
-    """Update `counts` and `masses` as `move` does; `lists` is scratch.
+    """Update `counts` and `masses` as `move` does; `lists` and `n_listed` are scratch.
+
+    Labels of some rows are listed before they are counted: the processor then waits for entries of
+    `counts`, which are far apart, many at a time.
 
     Without missing labels add to `change`, of zeros, what all masses of a group change by.
     """
-    clusters, partitions, n = lists[0], lists[1], 0
-    for x in moved:
+    for begin in range(0, len(moved), _ROWS):
+        rows = moved[begin : begin + _ROWS]
         if missing_code is not None:
-            n = list_clusters(codes, x, missing_code, offsets, first, last, clusters, partitions)
-        for enters in range(2):
-            k = new[x] if enters else old[x]
-            if k < 0:
-                continue
-            group, w = np.uint32(k), weights[x] if enters else -weights[x]
-            v = w * mass[x]
-            if missing_code is None:
-                change[group] += v
-                for i in range(np.uint64(first), np.uint64(last)):
-                    counts[np.uint32(offsets[i]) + codes[x, i], group] += w
-            else:
-                for a in range(n):
-                    counts[clusters[a], group] += w
-                    masses[partitions[a], group] += v
+            for p in range(len(rows)):
+                n_listed[p] = list_clusters(
+                    codes, rows[p], missing_code, offsets, first, last, lists[p, 0], lists[p, 1]
+                )
+        for p in range(len(rows)):
+            x, clusters, partitions = rows[p], lists[p, 0], lists[p, 1]
+            for enters in range(2):
+                k = new[x] if enters else old[x]
+                if k < 0:
+                    continue
+                group, w = np.uint32(k), weights[x] if enters else -weights[x]
+                v = w * mass[x]
+                if missing_code is None:
+                    change[group] += v
+                    for i in range(np.uint64(first), np.uint64(last)):
+                        counts[np.uint32(offsets[i]) + codes[x, i], group] += w
+                else:
+                    for a in range(n_listed[p]):
+                        counts[clusters[a], group] += w
+                        masses[partitions[a], group] += v
 
 
 @jit(allocates=False)

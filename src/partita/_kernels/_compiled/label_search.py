@@ -12,7 +12,7 @@ import numpy as np
 from partita._kernels._compiled._jit import jit
 from partita._kernels._compiled._lists import list_clusters
 from partita._kernels.label_search import TIE, ULP
-from partita._kernels.quantization import LANES
+from partita._kernels.quantization import LANES, whole_cache_lines
 
 __all__ = ["assign"]
 
@@ -54,16 +54,31 @@ def assign(table, search, terms, start, stop, assignment):
     the cost in the own group gives a better upper bound. Where only active groups could be cheaper,
     they alone are compared first. Bounds and quantized tables never change a group.
     """
-    lists = np.empty((_ROWS, 2, table.codes.shape[1] + _TOGETHER), np.uint32)
+    lists = whole_cache_lines((_ROWS, 2, table.codes.shape[1] + _TOGETHER), np.uint32)
     lists[:, 1] = np.arange(lists.shape[2])
+    some = whole_cache_lines((_ROWS,), np.int64)
+    _, _, quantized, place, active_quantized, _ = search.bounds
+    scratch = [(lists, some, *_room_for_costs(quantized))]
+    if len(place) > 0:
+        scratch.append((lists, some, *_room_for_costs(active_quantized)))
     return sum(
-        _assign_block(table, search, terms, begin, min(begin + _BLOCK, stop), lists, assignment)
+        _assign_block(table, search, terms, begin, min(begin + _BLOCK, stop), scratch, assignment)
         for begin in range(start, stop, _BLOCK)
     )
 
 
-def _assign_block(table, search, terms, start, stop, lists, assignment):
-    """Assign rows whose labels stay in the cache from one kernel to the next."""
+def _room_for_costs(tables):
+    """Return arrays for the costs of `_ROWS` rows, and for sums of the entries of one row."""
+    width = tables.entries.shape[1]
+    low = whole_cache_lines((_ROWS, width), np.float32)
+    return whole_cache_lines((2, width), np.int16), low
+
+
+def _assign_block(table, search, terms, start, stop, scratch, assignment):
+    """Assign rows whose labels stay in the cache from one kernel to the next.
+
+    `scratch` is for the comparison with all groups, and with the active ones if there are any.
+    """
     codes, missing_code, offsets = table
     complete, unit, quantized, place, active_quantized, shifts = search.bounds
     rise, fall, inactive_fall = shifts
@@ -77,12 +92,10 @@ def _assign_block(table, search, terms, start, stop, lists, assignment):
         complete, rise, fall, inactive_fall, scale, n_labeled, groups, start, stop, upper, lower,
         inactive_lower, rows,
     )  # fmt: skip
-    some = np.empty(_ROWS, np.int64)
 
-    def compare(tables, place, n_rows):
+    def compare(tables, place, n_rows, scratch):
         (entries, columns), (all_entries, all_columns) = tables, quantized
-        low = np.empty((_ROWS, entries.shape[1]), np.float32)
-        sums = np.empty((2, entries.shape[1]), np.int16)
+        lists, some, sums, low = scratch
         return _compare(
             codes, missing_code, offsets, entries, columns, all_entries, all_columns, place, unit,
             lookup, slope, scale, n_labeled, inactive_lower, start, n_rows, low.view(np.int32),
@@ -90,8 +103,8 @@ def _assign_block(table, search, terms, start, stop, lists, assignment):
         )  # fmt: skip
 
     if len(place) > 0:
-        n_rows = compare(active_quantized, place, n_rows)
-    return compare(quantized, place[:0], n_rows)
+        n_rows = compare(active_quantized, place, n_rows, scratch[1])
+    return compare(quantized, place[:0], n_rows, scratch[0])
 
 
 @jit(allocates=False)

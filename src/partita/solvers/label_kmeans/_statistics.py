@@ -144,8 +144,15 @@ def move_rows(
         len(moves.rows) * row_format.n_partitions,
         per_thread=1,  # every share lists the labels of all rows
     )
-    for groups, sign in ((new[moves.rows], 1), (old[moves.rows], -1)):
-        sizes += sign * np.bincount(groups[groups >= 0], minlength=len(sizes))
+    sizes += _sizes(new, moves.rows, len(sizes)) - _sizes(old, moves.rows, len(sizes))
+
+
+def _sizes(groups: NDArray[np.int32], rows: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
+    """Return the number of these rows in each group; a negative group is no group."""
+    if groups.max(initial=-1) < 0:
+        return np.zeros(n_groups, np.int64)
+    of_rows = groups if len(rows) == len(groups) else groups[rows]
+    return np.bincount(np.maximum(of_rows, -1) + 1, minlength=n_groups + 1)[1:]
 
 
 def row_costs(

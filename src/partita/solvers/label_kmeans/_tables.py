@@ -68,7 +68,7 @@ class QuantizedTables(NamedTuple):
 
     def only(self, groups: Any) -> QuantizedTables:
         """Return the tables of some groups."""
-        return QuantizedTables(*(np.ascontiguousarray(table[..., groups]) for table in self))
+        return QuantizedTables(*(_copied(table[..., groups]) for table in self))
 
 
 def table_work(tables: Tables) -> float:
@@ -117,10 +117,10 @@ def quantized(
     slopes = tables.slope
     if complete:  # every row has all slopes: one entry holds their mean
         slopes = slopes.sum(axis=0, keepdims=True) / m
-    columns = np.zeros((2, 3, width), np.float32)
+    columns = _kernels.quantization.whole_cache_lines((2, 3, width), np.float32)
     columns[0, 1, n_groups:] = _PADDING_COST
     n_lookups = len(tables.lookup)
-    entries = np.zeros((n_lookups + len(slopes) + 1, width), dtype)
+    entries = _kernels.quantization.whole_cache_lines((n_lookups + len(slopes) + 1, width), dtype)
     lowest, highest = extremes.lowest.min(axis=0), extremes.highest.max(axis=0)
     _quantize(tables.lookup, lowest, highest, unit, m, kernel, entries[:n_lookups], columns[0])
     lowest, highest = slopes.min(axis=0), slopes.max(axis=0)
@@ -159,6 +159,13 @@ def _quantize(
         length,
         table.size,
     )
+
+
+def _copied(table: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy that begins at a cache line."""
+    copy: NDArray[Any] = _kernels.quantization.whole_cache_lines(table.shape, table.dtype)
+    copy[...] = table
+    return copy
 
 
 def _single(values: NDArray[np.float64]) -> NDArray[np.float64]:
