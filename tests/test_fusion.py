@@ -86,6 +86,8 @@ def test_the_range_may_be_an_array_and_is_never_ignored() -> None:
     assert fuse(LABELS, k_range=np.arange(2, 5), random_state=0).n_clusters == 3
     with pytest.raises(ValueError, match="k_range must hold"):
         fuse(LABELS, k_range=[])
+    with pytest.raises(TypeError, match=r"k_range must be several whole numbers, .* got 5"):
+        fuse(LABELS, k_range=5)
 
 
 def test_no_structure_is_an_answer() -> None:

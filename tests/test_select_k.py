@@ -631,9 +631,16 @@ def test_a_null_ensemble_keeps_sizes_and_missing_labels():
     assert np.any(null.codes != ensemble.codes)
 
 
-@pytest.mark.parametrize("k_range", [5, None, "2:5", [2.5, 3], ["2"]])
+@pytest.mark.parametrize("k_range", [5, "2:5", [2.5, 3], ["2"]])
 def test_numbers_of_clusters_must_be_whole_numbers(k_range):
     partitions = make_partitions(40, 8, 3)[0]
     with pytest.raises(TypeError, match="k_range must be several whole numbers"):
         scan_k(partitions, k_range)
     assert scan_k(partitions, np.array([2.0, 3.0]), random_state=0).k.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize(("n_clusters", "largest"), [(3, 10), (12, 30)])
+def test_more_numbers_are_tried_on_request_if_ten_is_suggested(n_clusters, largest):
+    partitions = make_partitions(240, 16, n_clusters, random_state=0)[0]
+    scan = scan_k(partitions, None, n_resamples=2, random_state=0)
+    assert (scan.best_k, scan.k.tolist()) == (n_clusters, list(range(2, largest + 1)))

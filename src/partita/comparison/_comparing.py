@@ -21,7 +21,7 @@ from partita.consensus import BaseConsensus
 from partita.ensemble import Ensemble, as_ensemble
 from partita.metrics import adjusted_rand, anmi, evaluate
 from partita.registry import all_methods, prepare
-from partita.select_k import needs_number, scan_k, scan_numbers, suggested_number
+from partita.select_k import needs_number, scan_k, suggested_number
 
 __all__ = ["compare"]
 
@@ -101,11 +101,7 @@ def compare(
     estimators = _named_estimators(methods, n_clusters, random_state)
     if n_clusters is None and any(map(needs_number, estimators.values())):
         samples = _row_per_sample(ensemble)
-        scan = scan_numbers(
-            lambda numbers: scan_k(samples, numbers, random_state=random_state),
-            None,
-            samples.n_samples,
-        )
+        scan = scan_k(samples, None, random_state=random_state)
         n_clusters = suggested_number(scan, "labels in random order")
         estimators = _named_estimators(methods, n_clusters, random_state)
 

@@ -20,11 +20,12 @@ from partita.exceptions import MemoryBudgetError, NotSupportedError
 from partita.fusion._joining import join_partitions
 from partita.io import LabelStore
 from partita.registry import all_methods, prepare
-from partita.select_k import KScan, scan_k, scan_numbers, suggested_number
+from partita.select_k import KScan, scan_k, suggested_number
 
 __all__ = ["Fusion", "fits_in_memory", "fuse", "update_consensus"]
 
 _BYTES_PER_SAMPLE_AND_CLUSTER = 32  # four tables of samples by clusters in a diagnosis
+_MANY_CLUSTERS = 30  # that a scan may suggest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -188,11 +189,9 @@ def fuse(
     (3, 0.7)
     """
     chooses = k_range is None and n_clusters is None and _chooses_number(prepare(method))
-    candidates = range(2, 11) if k_range is None else k_range
-    ks = sorted(candidates) if n_clusters is None else [n_clusters]
     soft = None
     if isinstance(partitions, LabelStore):
-        if not fits_in_memory(partitions, max(ks, default=1)):
+        if not fits_in_memory(partitions, n_clusters or _MANY_CLUSTERS):
             return _fuse_out_of_core(partitions, n_clusters, method, random_state)
         ensemble = partitions.to_ensemble(unlabeled="keep")
     else:
@@ -200,11 +199,7 @@ def fuse(
         ensemble = as_ensemble(partitions) if soft is None else soft.to_ensemble()
     scan = None
     if n_clusters is None and not chooses:
-        scan = scan_numbers(
-            lambda numbers: scan_k(ensemble, numbers, random_state=random_state),
-            None if k_range is None else ks,
-            ensemble.n_samples,
-        )
+        scan = scan_k(ensemble, k_range, random_state=random_state)
         n_clusters = suggested_number(scan, "labels in random order")
     estimator = prepare(method, n_clusters, random_state)
     estimator.fit(ensemble if soft is None else soft)

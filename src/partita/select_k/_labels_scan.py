@@ -9,6 +9,7 @@ from typing import Any
 from partita._input.checks import random_generator
 from partita.ensemble import as_ensemble
 from partita.generators.generation import warn_if_generated
+from partita.select_k._choice import scan_numbers
 from partita.select_k._engine import Scan, check_n_partitions
 from partita.select_k._null import copies, permuted
 from partita.select_k._request import Request, checked_range
@@ -21,7 +22,7 @@ __all__ = ["scan_k"]
 
 def scan_k(
     partitions: Any,
-    k_range: Iterable[int] = range(2, 11),
+    k_range: Iterable[int] | None = range(2, 11),
     *,
     method: Any = None,
     n_resamples: int = 10,
@@ -43,8 +44,9 @@ def scan_k(
     ----------
     partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
         The base partitions, at least four.
-    k_range : iterable of int, default=range(2, 11)
-        Numbers of clusters to try, each at least 2 and less than the number of samples.
+    k_range : iterable of int or None, default=range(2, 11)
+        Numbers of clusters to try, each at least 2 and less than the number of samples. None for 2
+        to 10, or 2 to 30 if the suggestion is 10, no more than the samples allow.
     method : str, class or estimator, optional
         Consensus method: its key, class or estimator; `n_clusters` is set. `CCGP()` by default.
     n_resamples : int, default=10
@@ -75,26 +77,30 @@ def scan_k(
     ensemble = as_ensemble(partitions)
     if ensemble.is_compressed:
         raise ValueError("Expected one row per sample, got a compressed ensemble.")
-    ks = checked_range(k_range, ensemble.n_samples)
     request = Request.checked(method, n_resamples, n_null, early_stop)
     check_n_partitions(ensemble)
     warn_if_generated(ensemble, "this scan may find clusters where there are none")
     rng = random_generator(random_state)
     groups = copies(ensemble, rng)
-    scan = Scan(
-        [(ensemble, ks, None)],
-        lambda child: [(permuted(ensemble, child, groups), ks, None)],
-        ks,
-        request,
-        rng,
-        Pilot(
-            ensemble.n_samples,
-            lambda rows, child: (
-                [(part := ensemble.subset(samples=rows), ks, None)],
-                [(permuted(part, child), ks, None)],
+
+    def scan(numbers: Iterable[int]) -> KScan:
+        ks = checked_range(numbers, ensemble.n_samples)
+        return Scan(
+            [(ensemble, ks, None)],
+            lambda child: [(permuted(ensemble, child, groups), ks, None)],
+            ks,
+            request,
+            rng,
+            Pilot(
+                ensemble.n_samples,
+                lambda rows, child: (
+                    [(part := ensemble.subset(samples=rows), ks, None)],
+                    [(permuted(part, child), ks, None)],
+                ),
             ),
-        ),
-    ).decide()
-    if scan.best_k is None:
-        return scan
-    return replace(scan, hidden_groups=hidden_groups(ensemble, scan.labels[scan.best_k]))
+        ).decide()
+
+    result = scan_numbers(scan, k_range, ensemble.n_samples)
+    if result.best_k is None:
+        return result
+    return replace(result, hidden_groups=hidden_groups(ensemble, result.labels[result.best_k]))
