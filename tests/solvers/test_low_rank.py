@@ -37,6 +37,20 @@ def test_singular_values(matrix, threshold):
     assert len(result.sigma) == np.count_nonzero(8.0 * 0.5 ** np.arange(40) > threshold)
 
 
+@pytest.mark.parametrize("nearest", [0.95, 0.995, 1.005, 1.05])
+@pytest.mark.parametrize("threshold", [1e-4, 1e-5, 1e-6, 1e-7])
+def test_singular_values_near_a_low_threshold(nearest, threshold):
+    """Those above it are far above, but for one that is just below or above."""
+    rng = np.random.default_rng(4)
+    U, V = (np.linalg.qr(rng.standard_normal((30, 30)))[0] for _ in range(2))
+    small = threshold * np.append(nearest, np.linspace(0.9, 0.1, 19))
+    sigma = np.append(np.geomspace(8.0, 1e-2, 10), small)
+    result = shrink_singular_values((U * sigma) @ V.T, threshold)
+    expected = (U * np.maximum(sigma - threshold, 0)) @ V.T
+    np.testing.assert_allclose(product(result), expected, rtol=0, atol=1e-10)
+    assert len(result.sigma) == np.count_nonzero(sigma > threshold)
+
+
 def test_singular_values_of_fewer_rows_than_columns(matrix):
     U, sigma, Vt = np.linalg.svd(matrix[:25])
     expected = (U * np.maximum(sigma - 0.3, 0)) @ Vt[:25]

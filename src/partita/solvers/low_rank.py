@@ -23,6 +23,8 @@ __all__ = [
 
 RANK_CUT = 1e-4  # singular values below this share of the largest count as noise
 _GRAM_LIMIT = 1e-5  # squaring a matrix loses singular values below this share of its norm
+_LEAST_THRESHOLD = 3e-7  # share of the norm: the square of a threshold above is no rounding error
+_MARGIN = 0.98  # of the square of a threshold: covers the rounding errors of the squares beside it
 _TILE = 512  # rows and columns of the affinity per block, which stay in the cache
 
 
@@ -41,8 +43,8 @@ def shrink_singular_values(
 
     Returns argmin_J threshold ‖J‖_* + ½ ‖J - X‖²_F by its singular triplets above 0. Only the
     singular vectors above the threshold are computed, from the eigenvectors of XXᵀ. Their number is
-    exact, unlike that of an iterative partial decomposition. If the threshold is so low that XXᵀ
-    would lose digits, the full decomposition of X is used.
+    exact, unlike that of an iterative partial decomposition. If a singular value near the threshold
+    or above is so small that XXᵀ loses its digits, the full decomposition of X is used.
 
     Parameters
     ----------
@@ -61,12 +63,16 @@ def shrink_singular_values(
     if bound <= threshold:
         p, n = matrix.shape
         return Triplets(np.empty((p, 0)), np.empty(0), np.empty((n, 0)))
-    if threshold < _GRAM_LIMIT * np.linalg.norm(matrix):
-        return shrink_singular_values(matrix, np.full(len(matrix), threshold))
-    gram = matrix @ matrix.T
-    squares, U = eigh_above(gram.T, least=threshold**2)
-    sigma = np.sqrt(squares)
-    return Triplets(U, sigma - threshold, matrix.T @ (U / sigma))
+    norm = np.linalg.norm(matrix)
+    if threshold >= _LEAST_THRESHOLD * norm:
+        gram = matrix @ matrix.T
+        squares, U = eigh_above(gram.T, least=_MARGIN * threshold**2)
+        sigma = np.sqrt(squares)
+        if threshold >= _GRAM_LIMIT * norm or np.all(sigma >= _GRAM_LIMIT * norm):
+            is_kept = sigma > threshold
+            U, sigma = U[:, is_kept], sigma[is_kept]
+            return Triplets(U, sigma - threshold, matrix.T @ (U / sigma))
+    return shrink_singular_values(matrix, np.full(len(matrix), threshold))
 
 
 def shrink_eigenvalues(

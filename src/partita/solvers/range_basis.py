@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from partita._linalg import eigh
 
-__all__ = ["SimilarityBasis", "outside_basis", "similarity_basis"]
+__all__ = ["SimilarityBasis", "complement", "outside_basis", "similarity_basis"]
 
 _COMPLETE = 0.75  # share of n from which on a basis of all n vectors is used
 _ROUNDING = 1e-13  # relative size of values and vectors that rounding alone explains
@@ -96,7 +96,7 @@ def outside_basis(P: Matrix, old: Matrix, inner: Matrix, columns: Matrix) -> Mat
     if p == n:
         return np.empty((n, 0))
     columns = _unit_columns(columns)
-    frame = np.column_stack([old, _complement(columns, P, old)])
+    frame = np.column_stack([old, complement(columns, P, old)])
     inner = np.pad(inner, ((0, frame.shape[1] - old.shape[1]), (0, 0)))
     return np.asarray(frame @ _leading_columns(np.column_stack([inner, frame.T @ columns])))
 
@@ -107,14 +107,16 @@ def _unit_columns(matrix: Matrix) -> Matrix:
     return np.asarray(matrix[:, length > 0] / length[length > 0])
 
 
-def _complement(columns: Matrix, *bases: Matrix) -> Matrix:
+def complement(columns: Matrix, *bases: Matrix) -> Matrix:
     """Return orthonormal columns that span, together with the bases, those of a matrix.
+
+    The bases have orthonormal columns. The length of a column of the matrix does not matter.
 
     What is left of a column that nearly lies in the span of the bases is orthogonal to them only
     to few of its digits. So it is made orthogonal again after it got unit length. A column of which
     that leaves less than half was rounding.
     """
-    rest, least = columns, _ROUNDING
+    rest, least = _unit_columns(columns), _ROUNDING
     for _ in range(3):
         for basis in bases:
             rest = rest - basis @ (basis.T @ rest)

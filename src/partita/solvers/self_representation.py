@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from partita._linalg import eigh_above
 from partita._warn import warn_not_converged
 from partita.config import report_progress
+from partita.solvers.eigenvector_series import EigenvectorSeries
 from partita.solvers.kmeans import weighted_kmeans
 from partita.solvers.low_rank import (
     RANK_CUT,
@@ -20,7 +21,12 @@ from partita.solvers.low_rank import (
 )
 from partita.solvers.range_basis import SimilarityBasis, outside_basis
 from partita.solvers.representation_errors import Errors, all_below, largest_entry
-from partita.solvers.spectral import normalize_rows, spectral_embedding
+from partita.solvers.spectral import (
+    embed_normalized,
+    normalize_affinity,
+    normalize_rows,
+    spectral_embedding,
+)
 
 __all__ = ["Course", "Representation", "fit_representation", "representation_labels"]
 
@@ -168,7 +174,7 @@ def fit_representation(
         errors.error = start.errors.error
     X, Y2 = Z, np.zeros((p, n))  # coefficients of Z + Y2/mu; PᵀY2
     B = np.zeros_like(H)
-    vectors = None
+    series = EigenvectorSeries()
     residuals: list[float] = []
     converged = False
     while not converged and len(residuals) < max_iter:
@@ -194,8 +200,10 @@ def fit_representation(
 
         affinity = None  # free memory for the decomposition
         affinity = affinity_of_directions(_directions(basis, Z, H * root[:, None]))
-        degree = affinity @ weights
-        eigenvalues, vectors = spectral_embedding(affinity, weights, n_clusters, guess=vectors)
+        degree = normalize_affinity(affinity, weights)
+        eigenvalues, vectors = embed_normalized(
+            affinity, degree, weights, n_clusters, solve=series.solve
+        )
         H = vectors / np.sqrt(degree)[:, None] if scale_embedding else vectors
 
         Y2 += mu * gap[:p]
@@ -207,7 +215,7 @@ def fit_representation(
         converged = errors.residual_below(tol) and all_below(basis, gap, root, tol)
         report_progress(task, len(residuals), max_iter)
     # signs and rotations of equal eigenvalues must not depend on the previous iterations
-    eigenvalues, vectors = spectral_embedding(affinity, weights, n_clusters)
+    eigenvalues, vectors = embed_normalized(affinity, degree, weights, n_clusters)
     H = vectors / np.sqrt(degree)[:, None] if scale_embedding else vectors
     if not converged:
         warn_not_converged(

@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, aslinearoperator, eigsh
 
 from partita._linalg import eigh, symmetric_operator
+from partita._threads import run_blocks
 from partita.solvers.components import component_vectors, connected_components
 from partita.solvers.kmeans import weighted_kmeans
-from partita.solvers.krylov import improve_eigenvectors
 
 __all__ = [
     "Factored",
     "as_factor",
     "column_gram",
+    "embed_normalized",
     "gram",
+    "normalize_affinity",
     "normalize_rows",
     "scaled_factor",
     "spectral_clustering",
@@ -34,6 +36,7 @@ _FEW_ROWS = 1000  # up to this number a product of sparse matrices is the fastes
 _RESIDUAL = 1e-10  # of Lanczos iterations, relative to the eigenvalue
 _ROWS_PER_RESTART = 10  # more restarts of Lanczos cost more than a full decomposition
 _TINY = 1e-10
+_BLOCK_ENTRIES = 1 << 17  # of an affinity at a time, which stay in the cache
 
 
 @dataclass(frozen=True)
@@ -131,8 +134,6 @@ def spectral_embedding(
     affinity: Any,
     weights: NDArray[np.float64],
     n_components: int,
-    *,
-    guess: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the leading eigenvectors of D^-½ A D^-½ on weighted rows.
 
@@ -148,8 +149,6 @@ def spectral_embedding(
         Weights r of the rows.
     n_components : int
         Number of eigenvectors.
-    guess : array of shape (n, n_components), optional
-        Vectors near the result, for example those of a similar affinity. They save time.
 
     Returns
     -------
@@ -165,27 +164,50 @@ def spectral_embedding(
         scale = root / np.sqrt(np.maximum(degree, _TINY))
         scaled = sp.diags(scale) @ factor if sp.issparse(factor) else scale[:, None] * factor
         return _from_factor(scaled, n_components, root)
-    degree = np.asarray(affinity @ weights).ravel()
-    scale = root / np.sqrt(np.maximum(degree, _TINY))
-    if guess is not None:
-        result = improve_eigenvectors(
-            lambda vectors: scale[:, None] * (affinity @ (scale[:, None] * vectors)),
-            guess * root[:, None],
-            n_components,
-        )
-        if result is not None:
-            return result[0], result[1] / root[:, None]
     if sp.issparse(affinity):
+        degree = np.asarray(affinity @ weights).ravel()
+        scale = root / np.sqrt(np.maximum(degree, _TINY))
         normalized = sp.diags(scale) @ affinity @ sp.diags(scale)
     else:
-        normalized = affinity * np.outer(scale, scale)
+        normalized = np.array(affinity, np.float64)
+        degree = normalize_affinity(normalized, weights)
+    return embed_normalized(normalized, degree, weights, n_components)
+
+
+def normalize_affinity(
+    affinity: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Replace an array A by diag(sqrt(r/d)) A diag(sqrt(r/d)) and return the degrees d = A r."""
+    degree = affinity @ weights
+    scale = np.sqrt(weights) / np.sqrt(np.maximum(degree, _TINY))
+    n = len(affinity)
+
+    def normalize(start: int, stop: int) -> None:
+        affinity[start:stop] *= np.outer(scale[start:stop], scale)  # exactly symmetric
+
+    run_blocks(normalize, n, max(1, _BLOCK_ENTRIES // n))
+    return np.asarray(degree)
+
+
+def embed_normalized(
+    normalized: Any,
+    degree: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    n_components: int,
+    *,
+    solve: Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]] = top_eigenvectors,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the result of `spectral_embedding` from the normalized affinity and its degrees.
+
+    `solve` is called like `top_eigenvectors`, in its place.
+    """
 
     def first(most: int) -> NDArray[np.float64]:
         components = connected_components(normalized, symmetric=True)[1]
         return component_vectors(components, weights * degree, most)
 
-    values, vectors = top_eigenvectors(normalized, n_components, first=first)
-    return values, vectors / root[:, None]
+    values, vectors = solve(normalized, n_components, first=first)
+    return values, vectors / np.sqrt(weights)[:, None]
 
 
 def _from_factor(
