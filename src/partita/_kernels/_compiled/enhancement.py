@@ -63,7 +63,10 @@ def enhance_rows(A, locked, r, penalties, C, start, stop, state, sums):
 
 @jit(allocates=False)
 def _enhance_rows(matrices, locked, r, penalties, start, stop, x, by_column, of_group, sums):
-    """Update G, U, Q and `sums` like `enhance_rows`; the three arrays before it are scratch."""
+    """Update G, U, Q and `sums` like `enhance_rows`.
+
+    `x`, `by_column` and `of_group` are scratch.
+    """
     n, top, end = np.uint64(len(r)), np.uint64(start), np.uint64(stop)
     while top < end:
         bottom = min(top + _W, end)
