@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from benchmarks.scoreboard._records import Record
+from partita.registry import all_methods
 
 __all__ = ["Board", "boards", "full_name"]
 
@@ -99,11 +100,11 @@ def boards(records: Iterable[Record]) -> list[Board]:
 
 
 def full_name(contender: str) -> str:
-    """Return "LandmarkSpectral + CCGP" for "landmark_spectral + ccgp"."""
+    """Return "LandmarkSpectral + CCGP" for "landmark_spectral + ccgp"; other names as they are."""
     source, _, method = contender.rpartition(" + ")
     if source == "ensemble_clustering":
         return "EnsembleClustering"
-    name = "Voting" if method == "voting" else method.upper()
+    name = {each.info.key: each.__name__ for each in all_methods()}.get(method, method)
     return f"{_GENERATORS.get(source, source)} + {name}" if source else name
 
 

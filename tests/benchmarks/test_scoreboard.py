@@ -336,6 +336,15 @@ def test_right_answers_with_and_without_clusters_have_equal_weights() -> None:
     assert "| lifetime | 100.0% | 0.0% | 50.0% |" in printed
 
 
+def test_names_of_contenders() -> None:
+    assert full_name("landmark_spectral + medianpartition") == "LandmarkSpectral + MedianPartition"
+    assert [full_name(name) for name in ("sec", "voting", "genie_0.3")] == [
+        "SEC",
+        "Voting",
+        "genie_0.3",
+    ]
+
+
 def test_the_number_that_the_default_chooses(tmp_path, monkeypatch, capsys) -> None:
     file = tmp_path / "records.jsonl"
     monkeypatch.setattr(choosing_k, "by_default", lambda X, k, seed: {"true_k": k, "scan": k})
