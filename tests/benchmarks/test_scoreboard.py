@@ -449,3 +449,21 @@ def test_ensembles_on_which_the_default_loses_are_named() -> None:
     assert "above `LWGP` on 1 of them and more than 0.02 below on 1." in text
     assert "worse, K: -0.030 ± 0.010." in text
     assert "equal" not in text
+
+
+def test_open_cases_get_more_draws(tmp_path, monkeypatch) -> None:
+    def compare(dataset: object, protocol: str, n_draws: int) -> dict[str, object]:
+        wide, narrow = [-0.3, 0.26] * (n_draws // 2), [-0.01, 0.01] * (n_draws // 2)
+        ccgp = wide if protocol == "K" else narrow
+        return {"set": "iris", "protocol": protocol, "ccgp": ccgp, "lwgp": [0.0] * n_draws}
+
+    monkeypatch.setattr(against_lwgp, "compare", compare)
+    file = tmp_path / "records.jsonl"
+    arguments = ["--sets", "iris", "--draws", "20", "--records", str(file)]
+    assert against_lwgp.main(arguments) == 0
+    n_draws = {r["protocol"]: len(r["ccgp"]) for r in against_lwgp.latest(read(file))}
+    assert n_draws == {"2..sqrt n": 20, "K..sqrt n": 20, "K": 200}
+    assert "1 of them has 200 draws, the others 20." in against_lwgp.words(read(file))
+    before = file.read_text()
+    assert against_lwgp.main(arguments) == 0
+    assert file.read_text() == before
