@@ -27,17 +27,30 @@ def table(records: list[Record], part: str) -> str:
         "partitions": "tables of real sets",
         "sets": "real sets",
     }
-    head = ["rule", f"right K, {len(true)} {things[part]}", "mean distance from the right K"]
+    head = [
+        "rule",
+        f"right K, {len(true)} {things[part]}",
+        "difference ± s.e.",
+        "mean distance from the right K",
+    ]
     if false:
         head.append("structure in noise")
     lines = [_row(head), "|---" * len(head) + "|"]
+    truth = np.asarray([r["true_k"] for r in true])
+    answers = {rule: np.asarray([r[rule] or 1 for r in true]) for rule in RULES}
     for rule in RULES:
-        answers = np.asarray([r[rule] or 1 for r in true])
-        truth = np.asarray([r["true_k"] for r in true])
         name = {"scan": "scan_k" if part in ("labels", "partitions") else "scan_k_features"}.get(
             rule, rule
         )
-        cells = [name, f"{np.mean(answers == truth):.0%}", f"{np.abs(answers - truth).mean():.2f}"]
+        right = answers[rule] == truth
+        difference = right.astype(float) - (answers["scan"] == truth)
+        error = difference.std() / np.sqrt(len(true))
+        cells = [
+            name,
+            f"{right.mean():.0%}",
+            "" if rule == "scan" else f"{difference.mean():+.0%} ± {error:.0%}",
+            f"{np.abs(answers[rule] - truth).mean():.2f}",
+        ]
         if false:
             alarms = [r[rule] is not None for r in false if rule in r]
             cells.append(f"{sum(alarms)} of {len(alarms)}")

@@ -31,7 +31,7 @@ from benchmarks.scoreboard._records import RECORDS, append, read  # noqa: E402
 from benchmarks.scoreboard._rules import RULES, gap_statistic  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
-from benchmarks.scoreboard._tables import by_kind, false_alarms, together  # noqa: E402
+from benchmarks.scoreboard._tables import by_kind, false_alarms, table, together  # noqa: E402
 from benchmarks.scoreboard._work import DEFAULT  # noqa: E402
 
 CENTERS = [[0, 0], [9, 0], [0, 9], [9, 9]]
@@ -314,9 +314,18 @@ def test_rules_for_the_number_of_clusters(tmp_path, monkeypatch, capsys) -> None
     assert noise["scan"] is None
     assert all(noise[rule] is not None for rule in ("eigengap", "PAC", "delta area", "silhouette"))
     printed = capsys.readouterr().out
-    assert "| scan_k | 100% | 0.00 | 0 of 1 |" in printed
+    assert "| scan_k | 100% |  | 0.00 | 0 of 1 |" in printed
+    assert "| silhouette | 100% | +0% ± 0% | 0.00 | 1 of 1 |" in printed
     alarms = false_alarms(read(file), "labels")
     assert "| all | 1 | 0 (0.0%, 95 % interval 0.0% to 97.5%) |" in alarms
+
+
+def test_differences_of_rules_are_paired() -> None:
+    records = [{"part": "labels", "true_k": 3, **dict.fromkeys(RULES, 3)} for _ in range(4)]
+    records[0]["scan"] = records[1]["PAC"] = records[2]["PAC"] = 4
+    line = next(line for line in table(records, "labels").splitlines() if "PAC" in line)
+    # differences +1, -1, -1, 0: mean -1/4, deviation sqrt(11)/4, over the root of 4
+    assert line == "| PAC | 50% | -25% ± 41% | 0.50 |"
 
 
 def test_right_answers_with_and_without_clusters_have_equal_weights() -> None:
