@@ -7,6 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from benchmarks.papers._data_page import data_page
 from benchmarks.papers._expect import Expectation, hours
 from benchmarks.papers._explanations import (
     also_equal_text,
@@ -41,6 +42,7 @@ def pages() -> dict[Path, str]:
     records = {paper: Records(paper) for paper in papers}
     expectation = Expectation(records.values())
     texts = {DOCS / "index.md": index_page(papers, tables, records, expectation)}
+    texts[DOCS / "data.md"] = data_page(NOTE)
     for paper, about in papers.items():
         own = [table for table in tables.values() if table.paper == paper]
         parts = [f"# {about['name']}: the paper's results, cell by cell", NOTE]
