@@ -32,7 +32,8 @@ printed. "tuned" means that the best values of the parameters in parentheses wer
 true classes, as the papers do, once per data set ("at" names them) or for every draw, by the
 measure in the parentheses; such a figure is no promise for data without classes. All other lines
 have fixed parameters. Ranks and t-tests compare fixed lines with fixed ones and tuned lines with
-tuned ones, on the data sets where every cell of these lines can be compared with the print."""
+tuned ones, on the data sets where every cell of these lines can be compared with the print. Seconds
+of two machines cannot be compared, but the order of methods can."""
 
 
 def pages() -> dict[Path, str]:
