@@ -4,6 +4,8 @@ python -m benchmarks.papers list                      tables, what is done, what
 python -m benchmarks.papers run 003-table4 [--quick]  compute what has no record
 python -m benchmarks.papers report [--check]          write docs/papers from the records
 python -m benchmarks.papers figures                   draw the figures from the records
+python -m benchmarks.papers time                      time base partitions of what is left
+python -m benchmarks.papers prune                     delete records that no table asks for
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from benchmarks.papers._ensembles import fetch_missing
 from benchmarks.papers._expect import by_size, hours
 from benchmarks.papers._explanations import reasons_text
 from benchmarks.papers._figures import draw_figures
+from benchmarks.papers._generation import time_partitions
 from benchmarks.papers._pages import DOCS, stale, write_pages
 from benchmarks.papers._records import FOLDER, Records, missing
 from benchmarks.papers._run import expectation, run, unavailable
@@ -38,6 +41,12 @@ def main() -> int:
         case "figures":
             for line in draw_figures(DOCS / "images"):
                 print(line)
+        case "time":
+            for line in time_partitions(left_tasks()):
+                print(line)
+        case "prune":
+            for paper, tasks in asked_tasks().items():
+                print(f"{paper}: {Records(paper).prune(tasks)} records deleted")
     return 0
 
 
@@ -59,7 +68,24 @@ def parse() -> argparse.Namespace:
     pages = commands.add_parser("report", help="write docs/papers from the records")
     pages.add_argument("--check", action="store_true", help="only compare; 1 if out of date")
     commands.add_parser("figures", help="draw the figures from the records")
+    commands.add_parser("time", help="time base partitions of what is left")
+    commands.add_parser("prune", help="delete records that no table asks for")
     return parser.parse_args()
+
+
+def asked_tasks() -> dict[str, list[Task]]:
+    """Return every fit of the tables and figures, by paper."""
+    tasks: dict[str, list[Task]] = {}
+    for table in read_tables().values():
+        tasks.setdefault(table.paper, []).extend(table.tasks())
+    return tasks
+
+
+def left_tasks() -> list[Task]:
+    """Return every fit without a record."""
+    tasks = asked_tasks()
+    records = {paper: Records(paper) for paper in tasks}
+    return [task for some in tasks.values() for task in missing(some, records)]
 
 
 def show_list() -> None:

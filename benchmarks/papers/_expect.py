@@ -1,4 +1,4 @@
-"""Expected seconds of a fit, from the records of the same method on other data."""
+"""Expected seconds of fits and ensembles, from records of the same method or generator."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from importlib import resources
 
 import numpy as np
 
+from benchmarks.papers._generation import ensemble_seconds
 from benchmarks.papers._records import Records
 from benchmarks.papers._rules import RULES
 from benchmarks.papers._tables import Task
@@ -39,7 +40,6 @@ class Expectation:
             method: {data: float(np.median(values)) for data, values in by_data.items()}
             for method, by_data in seconds.items()
         }
-
         self._expected: dict[tuple[str, str, str], float] = {}
 
     def seconds(self, task: Task) -> float:
@@ -48,6 +48,10 @@ class Expectation:
         if asked not in self._expected:
             self._expected[asked] = self._seconds(*asked)
         return self._expected[asked]
+
+    def ensemble_seconds(self, task: Task) -> float:
+        """Return the expected seconds to make the base partitions of a task."""
+        return ensemble_seconds(task, self.sizes.get(task.data, 1000))
 
     def _seconds(self, key: str, data: str, recipe: str) -> float:
         medians = self.medians.get(method_of(key), {})
@@ -75,8 +79,16 @@ def method_of(key: str) -> str:
 
 
 def hours(tasks: Iterable[Task], expectation: Expectation) -> float:
-    """Return the expected hours of tasks, one after another."""
-    return sum(expectation.seconds(task) for task in tasks) / 3600
+    """Return the expected hours of tasks and of the base partitions that they need."""
+    tasks = list(tasks)
+    ensembles = {ensemble_of(task): task for task in tasks}.values()
+    seconds = sum(expectation.seconds(task) for task in tasks)
+    return (seconds + sum(expectation.ensemble_seconds(task) for task in ensembles)) / 3600
+
+
+def ensemble_of(task: Task) -> tuple[str, str, int, bool]:
+    """Return what tells the ensemble of a task; methods that read features need none."""
+    return task.data, task.recipe, task.draw, task.key.startswith("features.")
 
 
 def by_size(tasks: Iterable[Task], expectation: Expectation) -> dict[str, list[Task]]:

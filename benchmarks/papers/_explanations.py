@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from benchmarks.papers._tables import Method
 from benchmarks.papers._verdicts import CellResult
 
 
@@ -13,6 +16,34 @@ def equal_text(results: list[CellResult]) -> str:
         n_equal = sum(cell.verdict == "equal" for cell in own)
         counts.append(f"{quoted(name)} in {n_equal} of {len(own)} cells")
     return f"The printed digits on the same draws: {'; '.join(counts)}." if counts else ""
+
+
+def also_equal_text(results: list[CellResult]) -> str:
+    """Return where another point of the grid than the best one has the printed digits."""
+    points: dict[tuple[str, str, str], list[str]] = {}
+    differ = {(c.data, c.method.name) for c in results if c.also_equal and c.verdict != "equal"}
+    for cell in results:
+        for parameters in cell.also_equal if (cell.data, cell.method.name) in differ else ():
+            point = parameters_text(cell.method, parameters)
+            where = cell.data, quoted(cell.method.name), point
+            points.setdefault(where, []).append(cell.measure)
+    texts = [f"{d} ({m}) at {p} in {', '.join(some)}" for (d, m, p), some in points.items()]
+    if not texts:
+        return ""
+    return "Printed digits on the same draws, but not at the best point of our grid: " + (
+        "; ".join(texts) + "."
+    )
+
+
+def parameters_text(method: Method, parameters: dict[str, Any]) -> str:
+    """Return the parameters of a point of a grid that differ in the grid."""
+    return ", ".join(f"{name} = {parameters[name]:g}" for name in tuned_names(method))
+
+
+def tuned_names(method: Method) -> list[str]:
+    """Return the parameters that differ in the grid of a method."""
+    first = method.grid[0]
+    return [name for name in first if any(entry[name] != first[name] for entry in method.grid)]
 
 
 def reasons_text(results: list[CellResult]) -> str:
@@ -49,7 +80,8 @@ def where_text(some: list[CellResult], results: list[CellResult]) -> str:
 
 
 def because(reason: str) -> str:
-    return reason if reason.startswith("not explained") else f"because {reason}"
+    """Return a reason as the end of a sentence; what says that there is none has no "because"."""
+    return reason if reason.startswith(("no ", "not ")) else f"because {reason}"
 
 
 def quoted(name: str) -> str:

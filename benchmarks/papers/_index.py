@@ -16,6 +16,28 @@ NOTE = (
 NO_BREAK = "\u00a0"  # a space inside a number with its deviation
 
 
+TEXT = """The commands run in a clone of the repository with its environment: `make test` makes
+one, or `python -m pip install -e ".[test]"`. Printed tables that need the same fits have one TOML
+file and one command together, for example
+
+    python -m benchmarks.papers run 003-table4
+
+which computes what has no record yet and can be stopped and repeated. `--quick` takes {quick}
+data sets, few draws, no tuned lines and less than five minutes; `list` shows all tables, `report`
+writes these pages and `figures` the figures. Data come from the folder in the environment variable
+`PARTITA_DATA`, or from `../shared/data`, or from scikit-learn, or with `--fetch` from OpenML;
+[the data of the papers](data.md) says which files these are and where they come from. Sets that are
+nowhere are listed with the reason and left out. Records are in `benchmarks/papers/records`, one
+line per fit; printed values in `benchmarks/papers/printed`; reasons for differences in
+`benchmarks/papers/reasons`. Expected hours are those of one thread: fits, extrapolated from
+recorded seconds by the number of samples, and the base partitions that they need, of which a few
+were timed for every recipe (`time`).
+
+Verdicts per cell: `=` equal, the printed digits on the same draws; `≈` within sampling error; `+`
+better; `−` below; `×` not comparable. The page of a paper has the reasons. Cells without a verdict
+have no printed value."""
+
+
 def index_page(
     papers: dict[str, Any],
     tables: dict[str, Table],
@@ -39,25 +61,30 @@ def index_page(
         rest = f"{len(left)} fits, {hours(left, expectation):.2g} h".replace(" ", NO_BREAK)
         name = f"`{table.key}` [{papers[table.paper]['name']}, {table.title}]({page})"
         lines.append(f"| {name} | {len(results)} | {numbers} | {rest if left else ''} |")
-    text = """Every table has one command, for example
-
-    python -m benchmarks.papers run 003-table4
-
-which computes what has no record yet and can be stopped and repeated. `--quick` takes three small
-data sets, `list` shows all tables, `report` writes these pages and `figures` the figures. Data
-come from the folder in the environment variable `PARTITA_DATA`, or from `../shared/data`, or from
-scikit-learn, or with `--fetch` from OpenML; sets that are nowhere are listed with the reason and
-left out. Records are in
-`benchmarks/papers/records`, one line per fit; printed values in `benchmarks/papers/printed`;
-reasons for differences in `benchmarks/papers/reasons`. Expected hours are those of the fits alone,
-one thread, extrapolated from recorded seconds by the number of samples; base partitions are not
-included.
-
-Verdicts per cell: `=` equal, the printed digits on the same draws; `≈` within sampling error; `+`
-better; `−` below; `×` not comparable. The page of a paper has the reasons. Cells without a verdict
-have no printed value."""
+    quick = [len(t.limited(quick=True, data=None, draws=None).data) for t in tables.values()]
+    text = TEXT.format(quick=f"{min(quick)} to {max(quick)}")
     rest = not_run_text(list(dict.fromkeys(tables_left)), tables, expectation)
-    return "\n\n".join(["# The papers reproduced", NOTE, text, "\n".join(lines), rest]) + "\n"
+    parts = [text, "\n".join(lines), records_text(records), rest]
+    return "\n\n".join(["# The papers reproduced", NOTE, *parts]) + "\n"
+
+
+def records_text(records: dict[str, Records]) -> str:
+    """Return how many records there are, and what some of them lack."""
+    every = [
+        (record, some.about[record["versions"]]["versions"])
+        for some in records.values()
+        for record in some.by_cell.values()
+    ]
+    no_machine = sum("machine" not in made_with for _, made_with in every)
+    no_python = sum("python" not in made_with for _, made_with in every)
+    unknown = sum(record["ensemble"] == "not recorded" for record, _ in every)
+    return (
+        "## Records\n\n"
+        f"There are {len(every)} records. {no_machine} of them do not say on what kind of machine "
+        f"they were made, because the machine was noted later; {no_python} of these do not say the "
+        f"versions of Python and NumPy either. {unknown} have no content hash of their partitions. "
+        "All others have the seed, the versions, the machine and the hash."
+    )
 
 
 def not_run_text(left: list[Task], tables: dict[str, Table], expectation: Expectation) -> str:

@@ -7,8 +7,15 @@ import re
 import tomllib
 from pathlib import Path
 
+from benchmarks.papers._data_page import data_page
 from benchmarks.papers._expect import Expectation, hours
-from benchmarks.papers._explanations import equal_text, reasons_text
+from benchmarks.papers._explanations import (
+    also_equal_text,
+    equal_text,
+    quoted,
+    reasons_text,
+    tuned_names,
+)
 from benchmarks.papers._index import NO_BREAK, NOTE, index_page
 from benchmarks.papers._orders import Order, Test, order, significance
 from benchmarks.papers._records import Records, missing
@@ -22,8 +29,11 @@ digits on the same draws; `≈` within sampling error, two standard errors of th
 two means (from the deviation over draws and the number of draws); `+` better; `−` below, with the
 reason under the table; `×` not comparable, with the reason. Without a verdict: nothing is
 printed. "tuned" means that the best values of the parameters in parentheses were chosen with the
-true classes, as the papers do, once per data set ("at" names them) or for every draw; such a figure
-is no promise for data without classes. All other lines have fixed parameters."""
+true classes, as the papers do, once per data set ("at" names them) or for every draw, by the
+measure in the parentheses; such a figure is no promise for data without classes. All other lines
+have fixed parameters. Ranks and t-tests compare fixed lines with fixed ones and tuned lines with
+tuned ones, on the data sets where every cell of these lines can be compared with the print. Seconds
+of two machines cannot be compared, but the order of methods can."""
 
 
 def pages() -> dict[Path, str]:
@@ -33,6 +43,7 @@ def pages() -> dict[Path, str]:
     records = {paper: Records(paper) for paper in papers}
     expectation = Expectation(records.values())
     texts = {DOCS / "index.md": index_page(papers, tables, records, expectation)}
+    texts[DOCS / "data.md"] = data_page(NOTE)
     for paper, about in papers.items():
         own = [table for table in tables.values() if table.paper == paper]
         parts = [f"# {about['name']}: the paper's results, cell by cell", NOTE]
@@ -60,12 +71,13 @@ def section(table: Table, records: Records, expectation: Expectation) -> str:
         own = [cell for cell in results if cell.measure == measure]
         if own:
             parts.append(matrix(table, measure, own))
-        ranking = order(table, results, measure)
-        if ranking is not None:
-            parts.append(order_text(ranking))
+        for tuned in (False, True):
+            ranking = order(table, results, measure, tuned=tuned)
+            if ranking is not None:
+                parts.append(order_text(ranking))
         if tests := significance(table, results, measure):
             parts.append(significance_text(tests))
-    parts += [equal_text(results), reasons_text(results), *notes(table)]
+    parts += [equal_text(results), also_equal_text(results), reasons_text(results), *notes(table)]
     parts.append(left_text(table, records, expectation))
     return "\n\n".join(part for part in parts if part)
 
@@ -83,30 +95,34 @@ def matrix(table: Table, measure: str, results: list[CellResult]) -> str:
     for method in table.methods:
         texts = [cell_text(table, by_cell.get((method.name, name))) for name in data]
         if any(texts):
-            lines.append(f"| {method_text(method)} | " + " | ".join(texts) + " |")
+            name = method_text(method, table.deciding_measure(measure))
+            lines.append(f"| {name} | " + " | ".join(texts) + " |")
     return "\n".join(lines)
 
 
-def method_text(method: Method) -> str:
-    """Return the name of a line, with what was tuned: by data set or by draw."""
+def method_text(method: Method, deciding: str) -> str:
+    """Return the name of a line, with what was tuned, how often and by which measure."""
     if not method.tuned:
         return method.name
     names = ", ".join(tuned_names(method))
-    return f"{method.name} ({names}{', by draw' if method.tuned == 'draw' else ''})"
+    every = " of every draw" if method.tuned == "draw" else ""
+    return f"{method.name} ({names}{every}, by {deciding})"
 
 
-def tuned_names(method: Method) -> list[str]:
-    """Return the parameters that differ in the grid of a method."""
-    first = method.grid[0]
-    return [name for name in first if any(entry[name] != first[name] for entry in method.grid)]
+def digits_of(table: Table, cell: CellResult) -> int:
+    """Return the decimals of a cell: those of its print, otherwise those of its measure."""
+    if cell.printed is not None and cell.printed.mean is not None:
+        return max(cell.printed.digits, 2)
+    printed = (p for (_, _, measure), p in table.printed.items() if measure == cell.measure)
+    digits = [some.digits for some in printed if some.mean is not None]
+    return max(*digits, 2) if digits else 3
 
 
 def cell_text(table: Table, cell: CellResult | None) -> str:
     """Return our mean, the printed mean and the verdict."""
     if cell is None:
         return ""
-    digits = cell.printed.digits if cell.printed and cell.printed.mean is not None else 3
-    digits = max(digits, 2)
+    digits = digits_of(table, cell)
     ours = f"{cell.mean:.{digits}f}"
     if not math.isnan(cell.deviation):
         ours += f" ± {cell.deviation:.{digits}f}"
@@ -115,7 +131,8 @@ def cell_text(table: Table, cell: CellResult | None) -> str:
         values = ", ".join(f"{cell.parameters[name]:g}" for name in tuned_names(cell.method))
         parts.append(f"at {values}")
     if len(cell.values) != table.draws:
-        parts.append(f"[{len(cell.values)} draws]")
+        n = len(cell.values)
+        parts.append(f"[{n} draw{'s' * (n > 1)}]")
     if cell.printed:
         parts.append(f"({cell.printed}) {SIGNS[cell.verdict]}".strip())
     return " ".join(part.replace(" ", NO_BREAK) for part in parts)
@@ -123,11 +140,18 @@ def cell_text(table: Table, cell: CellResult | None) -> str:
 
 def order_text(ranking: Order) -> str:
     """Return ranks and scores, printed and ours."""
+    kind = "tuned lines" if ranking.tuned else "fixed lines"
+    tau = "" if math.isnan(ranking.tau) else f", Kendall's tau-b {ranking.tau:.2f}"
+    sentences = [
+        f"{ranking.measure}, {kind}: ranks and scores over {', '.join(ranking.data)} "
+        f"(score: sum of ratios to the best method).",
+        f"The order of methods is {'' if ranking.same_order else 'not '}as printed{tau}.",
+    ]
+    if ranking.unranked:
+        names = ", ".join(map(quoted, ranking.unranked))
+        sentences.append(f"Without a rank, fixed here and tuned in the print: {names}.")
     lines = [
-        f"{ranking.measure}, ranks and scores over {', '.join(ranking.data)} "
-        f"(score: sum of ratios to the best method). The order of methods is "
-        f"{'as printed' if ranking.same_order else 'not as printed'}, Kendall's tau "
-        f"{ranking.tau:.2f}.",
+        " ".join(sentences),
         "",
         "| method | mean rank printed | ours | score printed | ours |",
         "| --- | --- | --- | --- | --- |",

@@ -76,6 +76,24 @@ class Records:
                 file.write("\n")  # a run was stopped inside a line
             file.writelines(json.dumps(line) + "\n" for line in [*new, record])
 
+    def prune(self, tasks: Iterable[Task]) -> int:
+        """Delete the records of other fits, and what only they refer to; return how many."""
+        asked = {task.cell for task in tasks}
+        kept = {cell: record for cell, record in self.by_cell.items() if cell in asked}
+        used = {record[name] for record in kept.values() for name in ("recipe", "versions")}
+        n_deleted = len(self.by_cell) - len(kept)
+        if n_deleted:
+            lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
+            whole = ((line, parse(line)) for line in lines)
+            text = "".join(
+                line
+                for line, record in whole
+                if (record["id"] in used if "id" in record else record and cell_of(record) in kept)
+            )
+            self.path.write_text(text, encoding="utf-8")
+            self.by_cell, self.about = kept, {i: a for i, a in self.about.items() if i in used}
+        return n_deleted
+
     def _note_ensemble(self, record: dict[str, Any]) -> None:
         draw, content = draw_of(record), record["ensemble"]
         if content in ("features", "not recorded"):

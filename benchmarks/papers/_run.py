@@ -16,14 +16,23 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from benchmarks.papers._ensembles import read
-from benchmarks.papers._expect import Expectation
+from benchmarks.papers._expect import Expectation, ensemble_of
 from benchmarks.papers._fit import fit_task
 from benchmarks.papers._records import FOLDER, OtherPartitionsError, Records, missing
 from benchmarks.papers._tables import Table, Task
 from partita.exceptions import InvalidFileError
+
+# The bar counts expected seconds, so that the time left is right although cheap fits come first.
+COLUMNS = (
+    TextColumn("{task.description}"),
+    BarColumn(),
+    TextColumn("{task.fields[done]}/{task.fields[fits]} fits"),
+    TimeRemainingColumn(),
+)
+SPEED_PERIOD = 3600.0  # seconds of the past that the speed is estimated from
 
 
 def unavailable(table: Table) -> dict[str, str]:
@@ -73,18 +82,13 @@ def run(
         tasks = [task for task in tasks if expected.sizes.get(task.data, 0) <= largest]
     tasks.sort(key=lambda task: (cost[task], task.draw))
     failures: dict[Task, BaseException] = {}
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console) as progress:
-        bar = progress.add_task(table.key, total=len(tasks))
+    work = expected_work(tasks, expected)
+    with Progress(*COLUMNS, console=console, speed_estimate_period=SPEED_PERIOD) as progress:
+        bar = progress.add_task(table.key, total=sum(work.values()), done=0, fits=len(tasks))
         end = None if minutes is None else time.monotonic() + 60 * minutes
         left: set[tuple[str, str, int]] = set()
         waiting = (t for t in tasks if (t.data, t.recipe, t.draw) not in left)
-        for task, future in finished(waiting, n_jobs, end):
+        for done, (task, future) in enumerate(finished(waiting, n_jobs, end), 1):
             error = future.exception()
             if error is None:
                 try:
@@ -95,8 +99,19 @@ def run(
             if error is not None:
                 failures[task] = error
                 console.print(f"{task.data}, {task.key}: {error!r}", highlight=False)
-            progress.update(bar, advance=1, description=f"{table.key} {task.data} {task.key}")
+            text = f"{table.key} {task.data} {task.key}"
+            progress.update(bar, advance=work[task], description=text, done=done)
     return failures
+
+
+def expected_work(tasks: list[Task], expected: Expectation) -> dict[Task, float]:
+    """Return the expected seconds of tasks; the first of a draw makes the base partitions too."""
+    first = {ensemble_of(task): task for task in reversed(tasks)}
+    return {
+        task: expected.seconds(task)
+        + (expected.ensemble_seconds(task) if first[ensemble_of(task)] == task else 0.0)
+        for task in tasks
+    }
 
 
 def workers(n_jobs: int) -> Executor:

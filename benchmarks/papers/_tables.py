@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 import tomllib
@@ -12,25 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from benchmarks.papers._printed import Printed, read_printed
+
 HERE = Path(__file__).parent
 TABLES = HERE / "tables"
-PRINTED = HERE / "printed"
-
-
-@dataclass(frozen=True)
-class Printed:
-    """A printed value. `digits` counts its decimals; `text` is set where no number is printed."""
-
-    mean: float | None
-    deviation: float | None
-    digits: int
-    text: str = ""
-
-    def __str__(self) -> str:
-        if self.mean is None:
-            return self.text
-        spread = "" if self.deviation is None else f" ± {self.deviation:.{self.digits}f}"
-        return f"{self.mean:.{self.digits}f}{spread}"
+EACH_MEASURE = "each measure"
 
 
 @dataclass(frozen=True)
@@ -39,7 +24,8 @@ class Method:
 
     `tuned` is empty for fixed parameters, "set" if the best of the grid is chosen on the truth per
     data set, and "draw" if it is chosen per data set and draw. `data` names the data sets of the
-    line; empty for all of the table.
+    line; empty for all of the table. A line without `has_rank` is compared with the print, but
+    another line takes its place in the order of methods.
     """
 
     name: str
@@ -50,6 +36,7 @@ class Method:
     absent: str = ""
     printed_as: str = ""
     data: tuple[str, ...] = ()
+    has_rank: bool = True
 
 
 @dataclass(frozen=True)
@@ -112,17 +99,23 @@ class Table:
         return [read_method(entry) for entry in self.content["methods"]]
 
     @cached_property
+    def tuned_prints(self) -> set[str]:
+        """Return the printed lines whose parameters the paper chose on the truth, as ours do."""
+        tuned = {method.printed_as for method in self.methods if method.tuned}
+        return tuned | set(self.content.get("tuned_prints", ()))
+
+    def deciding_measure(self, measure: str) -> str:
+        """Return the measure that chooses the tuned parameters of a measure.
+
+        It is the first one of the table, or each measure its own if `chosen_by` says so.
+        """
+        each = self.content.get("chosen_by") == EACH_MEASURE
+        return measure if each else next(iter(self.measures))
+
+    @cached_property
     def printed(self) -> dict[tuple[str, str, str], Printed]:
         """Return the printed values by data set, method and measure."""
-        path = PRINTED / f"{self.content.get('printed', self.key)}.csv"
-        if not path.exists():
-            return {}
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = csv.DictReader(line for line in file if not line.startswith("#"))
-            return {
-                (line["data"], line["method"], line["measure"]): read_printed(line)
-                for line in lines
-            }
+        return read_printed(self.content.get("printed", self.key))
 
     def recipe(self, data: str, change: dict[str, Any] | None = None) -> str:
         """Return the recipe of the ensembles of a data set, as JSON."""
@@ -134,7 +127,7 @@ class Table:
         """Return the table with fewer data sets or draws; a quick one has no tuned lines."""
         content = dict(self.content)
         if quick:
-            content |= content["quick"]
+            content |= content["quick"] | {"tuned_prints": sorted(self.tuned_prints)}
             content["methods"] = [
                 entry
                 for entry in content["methods"]
@@ -194,11 +187,18 @@ class Table:
 
 
 def read_tables() -> dict[str, Table]:
-    """Return all tables and figures by their keys."""
-    return {
-        path.stem: Table(path.stem, tomllib.loads(path.read_text(encoding="utf-8")))
-        for path in sorted(TABLES.glob("*.toml"))
-    }
+    """Return all tables and figures by their keys: by paper, what it prints as tables first."""
+    tables = [
+        Table(path.stem, tomllib.loads(path.read_text(encoding="utf-8")))
+        for path in TABLES.glob("*.toml")
+    ]
+    return {table.key: table for table in sorted(tables, key=place)}
+
+
+def place(table: Table) -> tuple[str, int, str]:
+    """Return the place of a table: the printed ones, those that no paper has, figures."""
+    is_figure = table.title.startswith("Fig.")
+    return table.paper, 2 if is_figure else int("not in the paper" in table.title), table.key
 
 
 def read_method(entry: dict[str, Any]) -> Method:
@@ -216,18 +216,8 @@ def read_method(entry: dict[str, Any]) -> Method:
         entry.get("absent", ""),
         entry.get("printed_as", entry["name"]),
         tuple(entry.get("data", ())),
+        entry.get("has_rank", True),
     )
-
-
-def read_printed(line: dict[str, str]) -> Printed:
-    """Return a printed value; what is no number, such as N/A, is kept as text."""
-    mean, deviation = line["mean"], line["deviation"]
-    try:
-        value = float(mean)
-    except ValueError:
-        return Printed(None, None, 0, mean)
-    digits = len(mean.partition(".")[2])
-    return Printed(value, float(deviation) if deviation else None, digits)
 
 
 def canonical(content: dict[str, Any]) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers._printed import Printed
 from benchmarks.papers._records import Records
-from benchmarks.papers._tables import HERE, Method, Printed, Table
+from benchmarks.papers._tables import HERE, Method, Table
 
 # Two standard errors of a difference: 95 of 100 repetitions of the same experiment are within.
 STANDARD_ERRORS = 2.0
@@ -23,6 +24,7 @@ SIGNS = {
     "not comparable": "×",
     "not printed": "",
 }
+COMPARABLE = ("equal", "within", "better", "below")
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class CellResult:
     verdict: str
     reason: str
     error: float
+    also_equal: tuple[dict[str, Any], ...] = ()  # parameters of the grid with the printed digits
 
     @property
     def mean(self) -> float:
@@ -64,53 +67,61 @@ def reason_of(table: Table, data: str, method: str, measure: str) -> dict[str, A
     return {}
 
 
-def data_differ(table: Table, data: str) -> bool:
-    """Return whether all cells of a data set are not comparable, for a reason about the data."""
-    return any(
-        entry.get("verdict") == "not comparable"
-        and data in entry.get("data", ())
-        and "methods" not in entry
-        and table.key in entry.get("tables", [table.key])
-        for entry in reasons(table.paper)
-    )
+@dataclass(frozen=True)
+class Values:
+    """The values of a cell by draw, its parameters, and the values at the rest of the grid."""
+
+    values: tuple[float, ...] = ()
+    parameters: dict[str, Any] | None = None
+    others: tuple[tuple[dict[str, Any], tuple[float, ...]], ...] = ()
 
 
 def cells(table: Table, records: Records) -> list[CellResult]:
     """Return every cell that has a record, in the order of the table."""
     results = []
-    for measure, name in table.measures.items():
+    for measure in table.measures:
         for method in table.methods:
             for data in table.data:
-                values, parameters = best_values(table, records, data, method, name)
-                if values:
-                    results.append(judge(table, data, method, measure, values, parameters))
+                values = best_values(table, records, data, method, measure)
+                if values.values:
+                    results.append(judge(table, data, method, measure, values))
     return results
 
 
-def best_values(
-    table: Table, records: Records, data: str, method: Method, measure: str
-) -> tuple[tuple[float, ...], dict[str, Any] | None]:
-    """Return the values of a cell by draw; tuned ones are the best of the grid."""
-    scale = table.content.get("scale", 1)
-    by_parameters = []
-    for parameters in method.grid:
-        fits = [records.get(task) for task in table.fits(data, method, parameters)]
-        values = {
-            draw: scale * fit[measure]
-            for draw, fit in enumerate(fits)
-            if fit is not None and measure in fit
-        }
-        by_parameters.append((values, parameters))
-    # the best of half a grid is no result: only draws with every combination count
-    draws = sorted(set.intersection(*(set(values) for values, _ in by_parameters)))
-    if not draws:
-        return (), None
+def best_values(table: Table, records: Records, data: str, method: Method, measure: str) -> Values:
+    """Return the values of a cell; tuned ones are those of the best parameters of the grid.
+
+    The best are chosen by the deciding measure of the table, on all draws of the data set or on
+    every draw. The best of half a grid is no result: only draws with every combination count.
+    """
+    names = [table.measures[n] for n in (measure, table.deciding_measure(measure))]
+    fits = [
+        [records.get(task) for task in table.fits(data, method, parameters)]
+        for parameters in method.grid
+    ]
+    whole = [
+        some
+        for some in zip(*fits, strict=True)
+        if all(fit is not None and set(names) <= fit.keys() for fit in some)
+    ]
+    if not whole:
+        return Values()
+    own, deciding = (
+        np.array([[fit[name] for fit in some] for some in whole], dtype=np.float64)
+        for name in names
+    )  # draws by combinations
+    own *= table.content.get("scale", 1)
     if method.tuned == "draw":
-        return tuple(max(values[draw] for values, _ in by_parameters) for draw in draws), None
-    best, parameters = max(
-        by_parameters, key=lambda entry: float(np.mean([entry[0][draw] for draw in draws]))
+        chosen = own[np.arange(len(own)), deciding.argmax(axis=1)]
+        return Values(tuple(map(float, chosen)))
+    best = int(deciding.mean(axis=0).argmax())
+    columns = [tuple(map(float, column)) for column in own.T]
+    others = zip(method.grid, columns, strict=True)
+    return Values(
+        columns[best],
+        method.grid[best],
+        tuple(other for i, other in enumerate(others) if i != best),
     )
-    return tuple(best[draw] for draw in draws), parameters
 
 
 def judge(
@@ -118,10 +129,10 @@ def judge(
     data: str,
     method: Method,
     measure: str,
-    values: tuple[float, ...],
-    parameters: dict[str, Any] | None,
+    cell: Values,
 ) -> CellResult:
     """Return the cell with its verdict and, where it differs, the written reason."""
+    values = cell.values
     printed = table.printed.get((data, method.printed_as, measure))
     mean, error = float(np.mean(values)), math.nan
     entry = reason_of(table, data, method.name, measure)
@@ -132,7 +143,7 @@ def judge(
         verdict = "equal"
     elif entry.get("verdict") == "not comparable":
         verdict, reason = "not comparable", entry["because"]
-    elif table.content.get("same_draws") and len(values) < table.draws:
+    elif table.content.get("same_draws") and len(values) < table.content["printed_draws"]:
         verdict = "not comparable"
         reason = "some of the authors' draws were not run, and the print is the mean of all"
     elif len(values) < 2:
@@ -146,13 +157,18 @@ def judge(
             verdict = "better" if mean > printed.mean else "below"
             reason = entry.get("because", "") or "no reason has been found"
             reason = "" if verdict == "better" and not entry else reason
-    tuned = parameters if method.tuned == "set" else None
-    return CellResult(data, method, measure, values, printed, tuned, verdict, reason, error)
+    also_equal: tuple[dict[str, Any], ...] = ()
+    if printed is not None and printed.mean is not None:
+        also_equal = tuple(p for p, some in cell.others if is_equal(table, some, printed))
+    tuned = cell.parameters if method.tuned == "set" else None
+    return CellResult(
+        data, method, measure, values, printed, tuned, verdict, reason, error, also_equal
+    )
 
 
 def is_equal(table: Table, values: tuple[float, ...], printed: Printed) -> bool:
     """Return whether mean and deviation have the printed digits, on the authors' own draws."""
-    if not table.content.get("same_draws") or len(values) != table.draws:
+    if not table.content.get("same_draws") or len(values) != table.content["printed_draws"]:
         return False
     digits = printed.digits
     spread = float(np.std(values, ddof=1))
@@ -166,11 +182,21 @@ def agrees(value: float, printed: float | None, digits: int) -> bool:
 
 
 def standard_error(table: Table, values: tuple[float, ...], printed: Printed) -> float:
-    """Return the standard error of the difference of our mean and the printed one.
+    """Return the standard error of the difference of our mean and the printed one."""
+    theirs = deviation_over_draws(table, values, printed)
+    return math.hypot(
+        spread_of(values) / math.sqrt(len(values)),
+        theirs / math.sqrt(table.content["printed_draws"]),
+    )
 
-    If the printed deviation is not over draws of ensembles, ours takes its place.
-    """
-    spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+def deviation_over_draws(table: Table, values: tuple[float, ...], printed: Printed) -> float:
+    """Return the printed deviation, or ours if the printed one is not over draws of ensembles."""
     over_draws = table.content.get("printed_deviation", "draws") == "draws"
-    theirs = printed.deviation if over_draws and printed.deviation is not None else spread
-    return math.sqrt(spread**2 / len(values) + theirs**2 / table.content["printed_draws"])
+    if over_draws and printed.deviation is not None:
+        return printed.deviation
+    return spread_of(values)
+
+
+def spread_of(values: tuple[float, ...]) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
