@@ -640,7 +640,7 @@ def test_numbers_of_clusters_must_be_whole_numbers(k_range):
 
 
 @pytest.mark.parametrize(("n_clusters", "largest"), [(3, 10), (12, 30)])
-def test_more_numbers_are_tried_on_request_if_ten_is_suggested(n_clusters, largest):
+def test_more_numbers_are_tried_if_ten_is_suggested(n_clusters, largest):
     partitions = make_partitions(240, 16, n_clusters, random_state=0)[0]
-    scan = scan_k(partitions, None, n_resamples=2, random_state=0)
+    scan = scan_k(partitions, n_resamples=2, random_state=0)
     assert (scan.best_k, scan.k.tolist()) == (n_clusters, list(range(2, largest + 1)))

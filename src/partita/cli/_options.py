@@ -155,7 +155,12 @@ Clusters = Annotated[
     ),
 ]
 NumbersOfClusters = Annotated[
-    str, typer.Option("--clusters", "-k", help="Numbers of clusters, LOW:HIGH; auto for 2:10.")
+    str,
+    typer.Option(
+        "--clusters",
+        "-k",
+        help="Numbers of clusters, LOW:HIGH; auto for 2:10, or 2:30 if there may be more.",
+    ),
 ]
 ClustersOrAuto = Annotated[
     str,
@@ -185,6 +190,11 @@ def number_or_none(text: str) -> int | None:
     if not text.isdecimal() or int(text) < 1:
         raise ValueError(f"-k must be a positive number or auto, got {text!r}.")
     return int(text)
+
+
+def k_range_or_none(text: str) -> range | None:
+    """Return LOW:HIGH as a range; None for auto."""
+    return None if text == "auto" else k_range(text)
 
 
 def k_range(text: str) -> range:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from partita.cli._messages import check_methods
-from partita.cli._options import k_range
+from partita.cli._options import k_range_or_none
 
 if TYPE_CHECKING:
     from partita.cli._tables import InputPartitions
@@ -63,7 +63,7 @@ def report_parts(
         check_methods([] if keys == "all" else keys)
         parts["comparison"] = compare(ensemble, keys, n_clusters, y=data.truth, random_state=seed)
     if scan is not None:
-        parts["scan"] = scan_k(ensemble, k_range(scan), random_state=seed)
+        parts["scan"] = scan_k(ensemble, k_range_or_none(scan), random_state=seed)
     if hierarchy:
         parts["hierarchy"] = hierarchical_consensus(ensemble, random_state=seed)
     return parts

@@ -25,7 +25,7 @@ from partita.cli._options import (
     Quiet,
     Scale,
     Seed,
-    k_range,
+    k_range_or_none,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _CURVES_WITHOUT_NULL = ("delta_area", "eigengap", "lifetime")
 
 def run(
     partitions: PartitionsFile,
-    clusters: NumbersOfClusters = "2:10",
+    clusters: NumbersOfClusters = "auto",
     features: Annotated[
         bool, typer.Option("--features", help="The table holds features, not partitions.")
     ] = False,
@@ -71,7 +71,7 @@ def run(
     from partita.registry import prepare
     from partita.select_k import scan_k, scan_k_features
 
-    ks = k_range(clusters)
+    ks = k_range_or_none(clusters)
     with hint_on_error(METHODS_HINT):
         estimator = prepare(method)
     messages = Messages(quiet)

@@ -101,7 +101,7 @@ def compare(
     estimators = _named_estimators(methods, n_clusters, random_state)
     if n_clusters is None and any(map(needs_number, estimators.values())):
         samples = _row_per_sample(ensemble)
-        scan = scan_k(samples, None, random_state=random_state)
+        scan = scan_k(samples, random_state=random_state)
         n_clusters = suggested_number(scan, "labels in random order")
         estimators = _named_estimators(methods, n_clusters, random_state)
 

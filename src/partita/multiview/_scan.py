@@ -132,7 +132,7 @@ def scan_views(
 
 def scan_k_views(
     views: Any,
-    k_range: Iterable[int] | None = range(2, 11),
+    k_range: Iterable[int] | None = None,
     *,
     generator: Any = None,
     partitions_per_view: int = 20,
@@ -157,9 +157,9 @@ def scan_k_views(
     ----------
     views : list or dict of views, AnnData or MuData
         Views of the same samples, all dense, see `read_views`.
-    k_range : iterable of int or None, default=range(2, 11)
-        Numbers of clusters to try, each at least 2 and less than the number of samples. None for 2
-        to 10, or 2 to 30 if there may be more than 10, no more than the samples of a view allow.
+    k_range : iterable of int, optional
+        Numbers of clusters to try, each at least 2 and less than the number of samples. By default
+        2 to 10, or 2 to 30 if there may be more than 10, no more than the samples of a view allow.
     generator : str, class, transformer, or list or dict by view, optional
         What makes the partitions of a view. `RandomRows(ratio=0.8)` by default: k-means on random
         samples of the rows, with all features of the view.

@@ -21,7 +21,10 @@ __all__ = ["Scan", "check_n_partitions"]
 def check_n_partitions(ensemble: Ensemble) -> None:
     """Raise an error for fewer partitions than a scan needs."""
     if ensemble.n_partitions < 4:
-        raise ValueError(f"Expected at least 4 partitions, got {ensemble.n_partitions}.")
+        raise ValueError(
+            "Expected at least 4 partitions to choose the number of clusters, got "
+            f"{ensemble.n_partitions}. Of fewer, pass the number."
+        )
 
 
 class Scan:

@@ -94,7 +94,7 @@ class _Table(ScannedFeatures):
 
 def scan_k_features(
     X: Any,
-    k_range: Iterable[int] | None = range(2, 11),
+    k_range: Iterable[int] | None = None,
     *,
     generator: Any = None,
     method: Any = None,
@@ -119,9 +119,9 @@ def scan_k_features(
     ----------
     X : array of shape (n_samples, n_features)
         Features, all finite.
-    k_range : iterable of int or None, default=range(2, 11)
-        Numbers of clusters to try, each at least 2 and less than the number of samples. None for 2
-        to 10, or 2 to 30 if there may be more than 10, no more than the samples allow.
+    k_range : iterable of int, optional
+        Numbers of clusters to try, each at least 2 and less than the number of samples. By default
+        2 to 10, or 2 to 30 if there may be more than 10, no more than the samples allow.
     generator : str, class or generator, optional
         What makes the partitions: the key, class or object of a generator with the parameters
         k_min, k_max and random_state. `RandomRows(n_partitions=40, ratio=0.8)` by default: k-means

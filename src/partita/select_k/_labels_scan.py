@@ -22,7 +22,7 @@ __all__ = ["scan_k"]
 
 def scan_k(
     partitions: Any,
-    k_range: Iterable[int] | None = range(2, 11),
+    k_range: Iterable[int] | None = None,
     *,
     method: Any = None,
     n_resamples: int = 10,
@@ -44,9 +44,9 @@ def scan_k(
     ----------
     partitions : table of labels, data frame, list of label vectors, Ensemble or LabelStore
         The base partitions, at least four.
-    k_range : iterable of int or None, default=range(2, 11)
-        Numbers of clusters to try, each at least 2 and less than the number of samples. None for 2
-        to 10, or 2 to 30 if the suggestion is 10, no more than the samples allow.
+    k_range : iterable of int, optional
+        Numbers of clusters to try, each at least 2 and less than the number of samples. By default
+        2 to 10, or 2 to 30 if the suggestion is 10, no more than the samples allow.
     method : str, class or estimator, optional
         Consensus method: its key, class or estimator; `n_clusters` is set. `CCGP()` by default.
     n_resamples : int, default=10
