@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.cluster import AgglomerativeClustering, KMeans
-from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV, ParameterGrid
@@ -369,11 +369,25 @@ def test_the_largest_number_that_is_tried_is_warned_of():
 def test_graph_cuts_confirm_the_number_of_k_means(by_graph, by_kmeans, same, chosen):
     labels = {k: np.arange(60) % k for k in (2, 3, 4)}
     other = labels if same else {k: np.arange(60) // 15 % k for k in labels}
-    graph, kmeans = (
-        SimpleNamespace(best_k=by_graph, labels=labels),
-        SimpleNamespace(best_k=by_kmeans, labels=other),
-    )
-    assert confirmed_scan(graph, kmeans).best_k == chosen
+    possible = () if by_graph is None else (2,)
+    graph = _Scan(labels, by_graph, [], possible=possible)
+    kmeans = _Scan(other, by_kmeans, [])
+    assert _estimator_scan.decide_both(graph, kmeans).best_k == chosen
+
+
+def test_a_number_without_a_gap_is_not_confirmed():
+    """Both may cut a long shape into the same pieces."""
+    labels = {k: np.arange(60) % k for k in (2, 3, 4)}
+    graph = _Scan(labels, 2, [], possible=(2,), nearly_possible=(2, 3))
+    assert _estimator_scan.decide_both(graph, _Scan(labels, 4, [])).best_k == 2
+    assert _estimator_scan.decide_both(graph, _Scan(labels, 3, [])).best_k == 3
+
+
+def test_clear_moons_are_not_cut_into_pieces():
+    """k-means and graph cuts agree on the ten pieces of these moons."""
+    moons, y = make_moons(1000, noise=0.05, random_state=2)
+    model = EnsembleClustering(random_state=0).fit(moons)
+    assert adjusted_rand_score(y, model.labels_) == 1.0
 
 
 @pytest.mark.parametrize(("generator", "n_scans"), [("landmark_spectral", 2), ("random_k", 1)])
@@ -396,8 +410,18 @@ def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generato
 class _Scan:
     """A scan whose suggestion is set; `decisions` lists the scans that computed all nulls."""
 
-    def __init__(self, labels, best_k, decisions, *, possible=(2, 3, 4), hopeless=()):
+    def __init__(
+        self,
+        labels,
+        best_k,
+        decisions,
+        *,
+        possible=(2, 3, 4),
+        nearly_possible=(2, 3, 4),
+        hopeless=(),
+    ):
         self.labels, self.best_k, self.possible = labels, best_k, list(possible)
+        self.nearly_possible = list(nearly_possible)
         self._decisions, self._hopeless, self.is_stopped = decisions, hopeless, False
 
     def stop(self):
@@ -431,7 +455,7 @@ def test_few_null_ensembles_give_the_number_of_both_scans(
     if by_graph is not None and set(same_at) <= {by_graph}:
         assert chosen is graph  # the number of k-means is not taken or is the same
     else:
-        assert chosen is confirmed_scan(graph, kmeans)
+        assert chosen is confirmed_scan(graph, kmeans, same_at)
     assert all(scan in decisions or scan.is_stopped for scan in (graph, kmeans))
 
 

@@ -12,7 +12,7 @@ from partita.select_k._curves import CRITERIA, Curves, Judged
 from partita.select_k._decision import FIRST_LOOK, Decision
 from partita.select_k._request import Request
 from partita.select_k._result import CRITERION, EVIDENCE, KScan
-from partita.select_k._spectral_gap import is_gap
+from partita.select_k._spectral_gap import is_gap, is_nearly_gap
 from partita.select_k._steps import Pilot, Steps
 
 __all__ = ["Scan", "check_n_partitions"]
@@ -75,8 +75,17 @@ class Scan:
     @property
     def possible(self) -> list[int]:
         """The numbers of clusters that the scan may suggest: those with a gap in the spectrum."""
-        is_possible = np.ones(len(self._ks), bool) if self._gaps is None else is_gap(self._gaps)
-        return [k for k, possible in zip(self._ks, is_possible, strict=True) if possible]
+        return self._with_gaps(is_gap)
+
+    @property
+    def nearly_possible(self) -> list[int]:
+        """The numbers of clusters with a gap, or nearly one, in the spectrum."""
+        return self._with_gaps(is_nearly_gap)
+
+    def _with_gaps(self, test: Callable[[NDArray[np.float64]], NDArray[np.bool_]]) -> list[int]:
+        """Return the numbers whose gap passes a test; all of them if there is no spectrum."""
+        passes = np.ones(len(self._ks), bool) if self._gaps is None else test(self._gaps)
+        return [k for k, is_passed in zip(self._ks, passes, strict=True) if is_passed]
 
     def stop(self) -> None:
         """End the scan without a decision."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from partita.generators import RandomRows
@@ -18,8 +17,6 @@ from partita.select_k._features_scan import checked_table, scan_table
 from partita.select_k._result import KScan
 
 __all__ = ["NUMBER_ONLY", "confirmed_scan", "scan_for_number"]
-
-Clusterings = dict[int, NDArray[np.int64]]  # by the number of clusters
 
 # What an estimator needs of a scan: the number. Halves of the partitions give the standard errors,
 # and halves of the null ensembles the nulls of stability and PAC.
@@ -92,7 +89,7 @@ def decide_both(by_graph: Scan, by_kmeans: Scan) -> KScan:
             return by_graph.decide()
         by_graph.stop()
         return kmeans
-    confirmed = _confirmed(by_graph.labels, by_kmeans.labels)
+    confirmed = _confirmed(by_graph, by_kmeans)
     is_same = len(confirmed) < 2 and set(confirmed) <= set(by_graph.possible)
     is_ruled_out = not is_same and by_kmeans.rules_out(confirmed)
     if not is_same and not is_ruled_out:
@@ -100,35 +97,43 @@ def decide_both(by_graph: Scan, by_kmeans: Scan) -> KScan:
         if kmeans.best_k in confirmed:
             by_graph.stop()
             return kmeans
-        return confirmed_scan(by_graph.decide(), kmeans)
+        return confirmed_scan(by_graph.decide(), kmeans, confirmed)
     graph = by_graph.decide()
     if graph.best_k is not None and (is_ruled_out or set(confirmed) <= {graph.best_k}):
         by_kmeans.stop()
         return graph
-    return confirmed_scan(graph, by_kmeans.decide())
+    return confirmed_scan(graph, by_kmeans.decide(), confirmed)
 
 
-def confirmed_scan(by_graph: KScan, by_kmeans: KScan) -> KScan:
+def confirmed_scan(by_graph: KScan, by_kmeans: KScan, confirmed: Collection[int]) -> KScan:
     """Return the scan whose number of clusters to take: by graph cuts or by k-means.
 
     Graph cuts join round clusters that touch. k-means finds these, but it also cuts clusters of
-    other shapes into tight pieces. Its number counts if graph cuts into that number find the same
-    clusters, or if they find no structure.
+    other shapes into tight pieces. Its number counts if graph cuts confirm it, or if they find no
+    structure.
 
     Parameters
     ----------
     by_graph, by_kmeans : KScan
         Scans of the same samples.
+    confirmed : collection of int
+        Numbers of clusters that graph cuts confirm.
     """
     if by_kmeans.best_k is None:
         return by_graph
-    if by_graph.best_k is None or by_kmeans.best_k in _confirmed(by_graph.labels, by_kmeans.labels):
+    if by_graph.best_k is None or by_kmeans.best_k in confirmed:
         return by_kmeans
     return by_graph
 
 
-def _confirmed(by_graph: Clusterings, by_kmeans: Clusterings) -> list[int]:
-    """Return the numbers of clusters at which graph cuts and k-means find the same clusters."""
+def _confirmed(by_graph: Scan, by_kmeans: Scan) -> list[int]:
+    """Return the numbers of clusters that graph cuts confirm.
+
+    Graph cuts and k-means find the same clusters, and the spectrum of the graph has nearly a gap.
+    Without a gap, both may cut a long shape into the same pieces.
+    """
     return [
-        k for k, labels in by_kmeans.items() if adjusted_rand(by_graph[k], labels) >= _SAME_CLUSTERS
+        k
+        for k in by_graph.nearly_possible
+        if adjusted_rand(by_graph.labels[k], by_kmeans.labels[k]) >= _SAME_CLUSTERS
     ]

@@ -25,12 +25,13 @@ from sklearn.neighbors import NearestNeighbors
 
 from partita.solvers.laplacian_eigenvectors import smallest_eigenvectors
 
-__all__ = ["is_gap", "spectral_gaps"]
+__all__ = ["is_gap", "is_nearly_gap", "spectral_gaps"]
 
 _N_NEIGHBORS = 10  # fewer leave a random line in pieces, more join clusters that are close
 _MOST_SAMPLES = 2_000  # of the graph
 _LEAST_WEIGHT = 1e-12  # ties with less are left out
 _LEAST_GAP = 0.1  # noise has smaller ones
+_NEARLY_GAP = -0.3  # round clusters that touch have larger ones, pieces of a shape smaller ones
 _FAINT = 0.03  # times 1 / n: the eigenvalue of two halves that one weak tie joins
 
 Points = NDArray[np.float64]
@@ -71,6 +72,11 @@ def spectral_gaps(X: Points, ks: Sequence[int]) -> NDArray[np.float64]:
 def is_gap(gaps: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which gaps are larger than those of random points without clusters."""
     return gaps > _LEAST_GAP
+
+
+def is_nearly_gap(gaps: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which gaps are hardly smaller than the largest ones without clusters."""
+    return gaps > _NEARLY_GAP
 
 
 def _neighbor_graph(points: Points) -> sp.csr_matrix:
