@@ -42,7 +42,22 @@ def _tables(kept: dict[str, Any]) -> str:
         **kept["limits"]
     )
     why = [f"{number}. {reason}" for reason, number in reasons.items()]
-    return "\n".join([*lines, "", f"{limits} Did not finish, because:", "", *why])
+    reasons_of_cells = ["", f"{limits} Did not finish, because:", "", *why]
+    return "\n".join([*lines, *reasons_of_cells, "", _not_finished(records)])
+
+
+def _not_finished(records: list[dict[str, Any]]) -> str:
+    """Return from which number of samples on each method of partita exceeds a limit."""
+    m = min(r["m"] for r in records)
+    first: dict[str, int] = {}
+    for r in records:
+        if r["library"] == "partita" and r["m"] == m and r["cpu_seconds"] is None:
+            first[r["what"]] = min(r["n"], first.get(r["what"], r["n"]))
+    groups = []
+    for n in sorted(set(first.values())):
+        names = [f"`{name}`" for name in sorted(first) if first[name] == n]
+        groups.append(f"from {n} samples on {', '.join(names)}")
+    return f"Methods of partita that exceed a limit with {m} partitions: {'; '.join(groups)}."
 
 
 def _ours_first(line: tuple[tuple[str, str, str], Any]) -> tuple[str, bool, str, str]:

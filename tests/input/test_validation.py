@@ -527,5 +527,5 @@ def test_series_of_the_same_samples_in_another_order_are_no_partitions():
 
 @pytest.mark.parametrize("partitions", [{"a": [0, 1], "b": [1, 1]}, {0, 1}, None, 3, "abc"])
 def test_what_is_no_table_is_named(partitions):
-    with pytest.raises(InvalidEnsembleError, match=f"got an object of type {type(partitions).__name__}"):
+    with pytest.raises(InvalidEnsembleError, match=f"of type {type(partitions).__name__}"):
         Ensemble.from_partitions(partitions)
