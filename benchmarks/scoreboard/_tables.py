@@ -108,13 +108,12 @@ def alarm_words(records: list[Record]) -> str:
         noise = [r for r in records if r["part"] == part and r["true_k"] is None]
         count = sum(r["scan"] is not None for r in noise)
         high = exact_interval(count, len(noise))[1]
-        alarms.append(f"{name} took {count} of {len(noise)} (95 % interval up to {high:.1%})")
+        alarms.append(f"{name} in {count} of {len(noise)} (95 % interval up to {high:.1%})")
     planted = [r for r in records if r["part"] == "labels" and r["true_k"] is not None]
     right = sum(r["scan"] == r["true_k"] for r in planted)
     return (
-        f"Of tables and sets without clusters, {', '.join(alarms[:-1])} and {alarms[-1]} for "
-        f"structure. `scan_k` found the number of clusters in {right} of {len(planted)} tables "
-        "with planted clusters."
+        f"Structure was found where there are no clusters by {'; '.join(alarms)}. `scan_k` found "
+        f"the number of clusters in {right} of {len(planted)} tables with planted clusters."
     )
 
 

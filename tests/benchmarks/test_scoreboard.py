@@ -350,8 +350,8 @@ def test_words_on_noise_count_every_scan() -> None:
         ]
     ]
     text = alarm_words(records)
-    assert "`scan_k` took 1 of 2 (95 % interval up to 98.7%), `scan_k_features`" in text
-    assert "`EnsembleClustering()` took 1 of 1 " in text
+    assert "by `scan_k` in 1 of 2 (95 % interval up to 98.7%); `scan_k_features`" in text
+    assert "`EnsembleClustering()` in 1 of 1 " in text
     assert "in 1 of 2 tables with planted clusters" in text
 
 
