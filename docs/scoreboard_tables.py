@@ -13,7 +13,13 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 from benchmarks.scoreboard import against_lwgp, calibration, choosing_k, shapes  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
-from benchmarks.scoreboard._tables import by_kind, false_alarms, table, together  # noqa: E402
+from benchmarks.scoreboard._tables import (  # noqa: E402
+    alarm_words,
+    by_kind,
+    false_alarms,
+    table,
+    together,
+)
 
 KINDS = {
     "faces": ("jaffe", "orl", "umist", "warpar10p", "yale"),
@@ -175,6 +181,11 @@ def feature_noise_table() -> str:
 
 def shape_noise_table() -> str:
     return false_alarms(read(choosing_k.RECORDS), "shapes")
+
+
+def noise_words() -> str:
+    """Return how often scans take noise for structure, for the page of promises."""
+    return alarm_words(read(choosing_k.RECORDS))
 
 
 def calibration_table() -> str:

@@ -46,6 +46,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/generators.md", "sets", generators_table.sets_table),
     ("docs/generators.md", "texts", generators_table.texts_table),
     ("docs/methods.md", "methods", methods_table.full_table),
+    ("docs/promises.md", "noise", scoreboard_tables.noise_words),
     ("docs/speed.md", "speed", speed_table.full_table),
     ("docs/speed.md", "first-fit", speed_table.first_fit_table),
     ("docs/speed.md", "compilation", speed_table.compilation_table),

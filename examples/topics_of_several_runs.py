@@ -40,7 +40,9 @@ for seed in range(15):
     reduction = TruncatedSVD(int(rng.integers(8, 25)), random_state=seed)
     points = normalize(reduction.fit_transform(weights))
     size = int(rng.integers(4, 9))
-    runs.append(HDBSCAN(min_cluster_size=size, copy=True).fit_predict(points))
+    labels = HDBSCAN(min_cluster_size=size, copy=True).fit_predict(points)
+    if labels.max() >= 0:  # a run without any topic is no partition
+        runs.append(labels)
 
 # A few passages have no topic in any run: they are kept, and get none.
 ensemble = Ensemble.from_partitions(runs, unlabeled="keep")

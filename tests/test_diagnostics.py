@@ -141,11 +141,12 @@ def test_only_partitions_of_like_k_are_compared():
     assert alone.harmless
     assert alone.best_partition is None
     assert alone.to_dict()["best_partition"] is None
-    assert "no partition has a like number of clusters" in repr(alone)
+    assert "with the partitions, no partition has about as many clusters" in repr(alone)
     rng = np.random.default_rng(0)
     beside = diagnose(np.column_stack([fine, coarse]), rng.integers(0, 3, 200))
     assert beside.best_partition == 10
     assert not beside.harmless
+    assert "worse than the best partition with about as many clusters, 10 (" in repr(beside)
 
 
 @pytest.mark.parametrize(("load", "standardize"), [(load_iris, False), (load_wine, True)])

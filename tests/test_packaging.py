@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from release import obstacles, write_urls
+from release import obstacles, write_links, write_urls
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -73,8 +73,32 @@ def test_release_publishes_the_files_that_were_installed() -> None:
     assert places[0] >= 0
 
 
+def test_every_commit_builds_and_installs_the_files_of_a_release() -> None:
+    commands = [step.get("run") for step in load(WORKFLOWS / "ci.yml")["jobs"]["dist"]["steps"]]
+    assert "make dist-check" in commands
+
+
+def test_lowest_versions_of_every_extra_are_tested() -> None:
+    jobs = load(WORKFLOWS / "ci.yml")["jobs"]
+    steps = [
+        step.get("run", "") for name in ("lowest", "lowest-tools") for step in jobs[name]["steps"]
+    ]
+    extras = set()
+    for command in steps:
+        if "--resolution lowest-direct" in command:
+            extras.update(*(names.split(",") for names in re.findall(r"\.\[([\w,]+)\]", command)))
+    optional = PROJECT["optional-dependencies"]
+    for name in sorted(extras):  # an extra may consist of others
+        for line in optional[name]:
+            if nested := re.fullmatch(r"partita\[([\w,]+)\]", line):
+                extras.update(nested[1].split(","))
+    assert extras == set(optional)
+
+
 def test_release_is_refused_until_everything_is_in_place(tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    readme = tmp_path / "README.md"
+    readme.write_text("A [page](docs/a.md), not on PyPI yet.", encoding="utf-8")
     (tmp_path / "changelog.d").mkdir()
     (tmp_path / "changelog.d" / "README.md").write_text("How.", encoding="utf-8")
     changelog = tmp_path / "CHANGELOG.md"
@@ -86,14 +110,36 @@ def test_release_is_refused_until_everything_is_in_place(tmp_path: Path) -> None
 
     fragment.unlink()
     changelog.write_text(f"## {PROJECT['version']} (2030-01-31)\n", encoding="utf-8")
-    if "urls" not in PROJECT:
-        (reason,) = obstacles(f"v{PROJECT['version']}", tmp_path)
-        assert "[project.urls]" in reason
+    tag = f"v{PROJECT['version']}"
+    reasons = obstacles(tag, tmp_path)
+    assert len(reasons) == ("urls" not in PROJECT) + 2
+    assert reasons[-2:] == [
+        "README.md: change what says that partita is not on PyPI yet.",
+        "README.md has 1 links that PyPI cannot follow: pass ADDRESS.",
+    ]
+    readme.write_text("A [page](docs/a.md).", encoding="utf-8")
     address = "https://example.org/a/partita"
     for _ in range(2):  # the second time nothing is to do
         write_urls(address, tmp_path)
+        write_links(address, tag, tmp_path)
     text = (tmp_path / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
     assert {**project, "urls": None} == {**PROJECT, "urls": None}
     assert all(page.startswith(address) for page in project["urls"].values()) or "urls" in PROJECT
-    assert obstacles(f"v{PROJECT['version']}", tmp_path) == []
+    assert obstacles(tag, tmp_path) == []
+
+
+def test_links_of_the_readme_lead_to_the_files_of_the_release(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "README.md", tmp_path)
+    (tmp_path / "examples").mkdir()
+    address = "https://example.org/a/partita"
+    write_links(address, "v1.2.3", tmp_path)
+    before = (ROOT / "README.md").read_text(encoding="utf-8")
+    after = (tmp_path / "README.md").read_text(encoding="utf-8")
+    picture, page, folder = (f"{address}/{form}/v1.2.3" for form in ("raw", "blob", "tree"))
+    assert f"of handwritten digits]({picture}/docs/images/digits.png)" in after
+    assert f"[solved once]({page}/docs/reduction.md)" in after
+    assert f"({page}/docs/reduction.md#order)" in after
+    assert f"[examples]({folder}/examples)" in after
+    assert all(url.startswith("https://") for url in re.findall(r"\]\(([^)]+)\)", after))
+    assert re.sub(rf"{address}/\w+/v1.2.3/", "", after) == before

@@ -30,19 +30,34 @@ def _tables(kept: dict[str, Any]) -> str:
         line = r["method"], r["library"], r["what"]
         by_line.setdefault(line, {})[r["n"], r["m"]] = r
     reasons: dict[str, int] = {}
-    rows = [["method", "library", *(f"{n} x {m}" for n, m in sizes)]]
-    for (method, library, what), by_size in sorted(by_line.items(), key=_ours_first):
+    rows = [["library", *(f"{n}\u00a0x\u00a0{m}" for n, m in sizes)]]
+    for (_, library, what), by_size in sorted(by_line.items(), key=_ours_first):
         ours = library == "partita"
         who = f"**{library}** `{what}`" if ours else f"{library}: {what}"
         cells = [_cell(by_size.get(size), reasons) for size in sizes]
-        rows.append([f"`{method}`" if ours else "", who, *cells])
+        rows.append([who, *cells])
     rows.insert(1, ["---"] * len(rows[0]))
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     limits = "Limits of a call: {seconds:g} s of computing, {gigabytes:g} GB.".format(
         **kept["limits"]
     )
     why = [f"{number}. {reason}" for reason, number in reasons.items()]
-    return "\n".join([*lines, "", f"{limits} Did not finish, because:", "", *why])
+    reasons_of_cells = ["", f"{limits} Did not finish, because:", "", *why]
+    return "\n".join([*lines, *reasons_of_cells, "", _not_finished(records)])
+
+
+def _not_finished(records: list[dict[str, Any]]) -> str:
+    """Return from which number of samples on each method of partita exceeds a limit."""
+    m = min(r["m"] for r in records)
+    first: dict[str, int] = {}
+    for r in records:
+        if r["library"] == "partita" and r["m"] == m and r["cpu_seconds"] is None:
+            first[r["what"]] = min(r["n"], first.get(r["what"], r["n"]))
+    groups = []
+    for n in sorted(set(first.values())):
+        names = [f"`{name}`" for name in sorted(first) if first[name] == n]
+        groups.append(f"from {n} samples on {', '.join(names)}")
+    return f"Methods of partita that exceed a limit with {m} partitions: {'; '.join(groups)}."
 
 
 def _ours_first(line: tuple[tuple[str, str, str], Any]) -> tuple[str, bool, str, str]:
@@ -59,4 +74,5 @@ def _cell(record: dict[str, Any] | None, reasons: dict[str, int]) -> str:
         why = why.split(". ")[0]  # without the advice of an error message
         return f"({reasons.setdefault(why, len(reasons) + 1)})"
     seconds, megabytes = record["cpu_seconds"], max(record["peak_mb"], 0)
-    return f"{seconds:.3g} s, {megabytes:.0f} MB, {record['ari']:.2f}"
+    # lines break after commas only
+    return f"{seconds:.3g}\u00a0s, {megabytes:.0f}\u00a0MB, {record['ari']:.2f}"

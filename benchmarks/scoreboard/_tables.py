@@ -8,7 +8,7 @@ from scipy.stats import beta
 from benchmarks.scoreboard._records import Record
 from benchmarks.scoreboard._rules import RULES
 
-__all__ = ["by_kind", "exact_interval", "false_alarms", "table", "together"]
+__all__ = ["alarm_words", "by_kind", "exact_interval", "false_alarms", "table", "together"]
 
 _WITH_NOISE = ("labels", "features", "shapes")  # parts that also have data without clusters
 
@@ -106,6 +106,28 @@ def false_alarms(records: list[Record], part: str) -> str:
     rate = f"{n_alarms} ({n_alarms / max(n, 1):.1%}, 95 % interval {low:.1%} to {high:.1%})"
     lines.append(_row(["all", str(n), rate]))
     return "\n".join(lines)
+
+
+def alarm_words(records: list[Record]) -> str:
+    """Return in how many tables of noise each scan finds structure, and how often it is right."""
+    scans = {
+        "labels": "`scan_k`",
+        "features": "`scan_k_features` with k-means",
+        "shapes": "`scan_k_features` with graph cuts",
+        "default": "`EnsembleClustering()`",
+    }
+    alarms = []
+    for part, name in scans.items():
+        noise = [r for r in records if r["part"] == part and r["true_k"] is None]
+        count = sum(r["scan"] is not None for r in noise)
+        high = exact_interval(count, len(noise))[1]
+        alarms.append(f"{name} in {count} of {len(noise)} (95 % interval up to {high:.1%})")
+    planted = [r for r in records if r["part"] == "labels" and r["true_k"] is not None]
+    right = sum(r["scan"] == r["true_k"] for r in planted)
+    return (
+        f"Structure was found where there are no clusters by {'; '.join(alarms)}. `scan_k` found "
+        f"the number of clusters in {right} of {len(planted)} tables with planted clusters."
+    )
 
 
 def exact_interval(count: int, n: int) -> tuple[float, float]:

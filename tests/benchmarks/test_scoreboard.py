@@ -31,7 +31,13 @@ from benchmarks.scoreboard._records import RECORDS, append, read  # noqa: E402
 from benchmarks.scoreboard._rules import RULES, gap_statistic  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
-from benchmarks.scoreboard._tables import by_kind, false_alarms, table, together  # noqa: E402
+from benchmarks.scoreboard._tables import (  # noqa: E402
+    alarm_words,
+    by_kind,
+    false_alarms,
+    table,
+    together,
+)
 from benchmarks.scoreboard._work import DEFAULT  # noqa: E402
 
 CENTERS = [[0, 0], [9, 0], [0, 9], [9, 9]]
@@ -343,6 +349,25 @@ def test_right_answers_with_and_without_clusters_have_equal_weights() -> None:
     assert "| scan | 100.0% | 83.3% | 91.7% |" in printed
     assert "| PAC | 83.3% | 100.0% | 91.7% |" in printed
     assert "| lifetime | 100.0% | 0.0% | 50.0% |" in printed
+
+
+def test_words_on_noise_count_every_scan() -> None:
+    records = [
+        {"part": part, "true_k": true_k, "scan": scan}
+        for part, true_k, scan in [
+            ("labels", None, None),
+            ("labels", None, 2),
+            ("labels", 3, 3),
+            ("labels", 3, None),
+            ("features", None, None),
+            ("shapes", None, None),
+            ("default", None, 4),
+        ]
+    ]
+    text = alarm_words(records)
+    assert "by `scan_k` in 1 of 2 (95 % interval up to 98.7%); `scan_k_features`" in text
+    assert "`EnsembleClustering()` in 1 of 1 " in text
+    assert "in 1 of 2 tables with planted clusters" in text
 
 
 def test_names_of_contenders() -> None:

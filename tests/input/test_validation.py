@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -298,13 +299,14 @@ REFUSED = {
     "three-dimensional": (np.zeros((2, 2, 2)), "Expected 2D array"),
     "a number": (3, "Expected 2D array"),
     "None": (None, "Expected 2D array"),
-    "text": ("abc", "Expected 2D array"),
-    "a dictionary": ({"a": [1]}, "Expected 2D array"),
+    "text": ("labels.csv", "type str. Read a file first: `partita.io.read_labels"),
+    "path": (Path("labels.csv"), "Read a file first"),
+    "a dictionary": ({"a": [1]}, "type dict. Pass `list"),
     "ragged": ([[1, 2], [1]], "equal length, got 2 labels in vector 0 and 1 in vector 1"),
-    "list of numbers": ([1, 2], "got a int as vector 0"),
-    "list of words": (["ab", "cd"], "got a str as vector 0"),
-    "list with None": ([[1, 2], None], "got a NoneType as vector 1"),
-    "a set has no order": ([{1, 2}, [1, 2]], "got a set as vector 0"),
+    "list of numbers": ([1, 2], "type int as vector 0"),
+    "list of words": (["ab", "cd"], "type str as vector 0"),
+    "list with None": ([[1, 2], None], "type NoneType as vector 1"),
+    "a set has no order": ([{1, 2}, [1, 2]], "type set as vector 0"),
     "list of matrices": ([np.zeros((2, 2))], "2 dimensions in vector 0|in row 0 of matrix 0"),
     "sample without any label": ([[1, None], [2, NAN]], "1 sample.*row 1.*unlabeled"),
     "column without any label": (np.array([[-1, 0], [-1, 1]]), "Partition '0' labels no sample"),
@@ -525,5 +527,5 @@ def test_series_of_the_same_samples_in_another_order_are_no_partitions():
 
 @pytest.mark.parametrize("partitions", [{"a": [0, 1], "b": [1, 1]}, {0, 1}, None, 3, "abc"])
 def test_what_is_no_table_is_named(partitions):
-    with pytest.raises(InvalidEnsembleError, match=f"got a {type(partitions).__name__}"):
+    with pytest.raises(InvalidEnsembleError, match=f"of type {type(partitions).__name__}"):
         Ensemble.from_partitions(partitions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -49,8 +50,8 @@ def label_columns(partitions: Any) -> tuple[Sequence[NDArray[Any]], list[str] | 
     if array.ndim == 0:
         raise InvalidEnsembleError(
             "Expected 2D array of labels (n_samples, n_partitions), a data frame or a list of "
-            f"label vectors, got a {type(partitions).__name__}."
-            + (" Pass `list(partitions.values())`." if isinstance(partitions, Mapping) else "")
+            f"label vectors, got an object of type {type(partitions).__name__}."
+            + _instead(partitions)
         )
     if array.ndim != 2:
         raise InvalidEnsembleError(
@@ -225,10 +226,19 @@ def _vector(values: Any, position: int) -> NDArray[Any]:
     is_no_vector = isinstance(values, (str, bytes, Mapping, Set))
     if is_no_vector or not isinstance(values, Iterable):
         raise InvalidEnsembleError(
-            f"Expected a list of label vectors, got a {type(values).__name__} as vector "
-            f"{position}. Pass one sequence of labels per partition."
+            f"Expected a list of label vectors, got an object of type {type(values).__name__} as "
+            f"vector {position}. Pass one sequence of labels per partition."
         )
     return as_objects(list(values))
+
+
+def _instead(partitions: object) -> str:
+    """Return what to pass instead of an object that is no table."""
+    if isinstance(partitions, Mapping):
+        return " Pass `list(partitions.values())`."
+    if isinstance(partitions, (str, Path)):
+        return " Read a file first: `partita.io.read_labels(file).ensemble()`."
+    return ""
 
 
 def as_objects(values: list[Any]) -> NDArray[Any]:

@@ -307,11 +307,13 @@ class Diagnosis:
 
     def __repr__(self) -> str:
         if self.best_partition is None:
-            comparison = "no partition has a like number of clusters"
+            comparison = "no partition has about as many clusters"
         else:
-            verdict = "no harm done" if self.harmless else "it agrees better with the others"
+            verdict = "at least as good as" if self.harmless else "worse than"
             name, score = self.best_partition_name, self.best_partition_anmi
-            comparison = f"partition {name} of like K {score:.3f}: {verdict}"
+            comparison = (
+                f"{verdict} the best partition with about as many clusters, {name} ({score:.3f})"
+            )
         return "\n".join(
             [
                 f"Diagnosis of {len(self.labels)} samples in {self.n_clusters} clusters from "
@@ -321,7 +323,7 @@ class Diagnosis:
                 f"  clusters: cohesion {_range(self.cohesion)}, stability {_range(self.stability)}",
                 f"  partitions: agreement {_range(self.agreement)}, "
                 f"{int(self.bad_partitions.sum())} bad",
-                f"  consensus ANMI {self.anmi:.3f}, {comparison}",
+                f"  consensus: ANMI {self.anmi:.3f} with the partitions, {comparison}",
             ]
         )
 
