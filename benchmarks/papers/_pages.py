@@ -114,7 +114,7 @@ def cell_text(table: Table, cell: CellResult | None) -> str:
     if cell.parameters:
         values = ", ".join(f"{cell.parameters[name]:g}" for name in tuned_names(cell.method))
         parts.append(f"at {values}")
-    if len(cell.values) != table.draws:
+    if len(cell.values) != table.draws_of(cell.method):
         parts.append(f"[{len(cell.values)} draws]")
     if cell.printed:
         parts.append(f"({cell.printed}) {SIGNS[cell.verdict]}".strip())

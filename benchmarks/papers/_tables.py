@@ -6,7 +6,7 @@ import csv
 import itertools
 import json
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -39,7 +39,8 @@ class Method:
 
     `tuned` is empty for fixed parameters, "set" if the best of the grid is chosen on the truth per
     data set, and "draw" if it is chosen per data set and draw. `data` names the data sets of the
-    line; empty for all of the table.
+    line; empty for all of the table. `draws` and `ensembles` are those of the line if they are not
+    those of the table.
     """
 
     name: str
@@ -50,6 +51,8 @@ class Method:
     absent: str = ""
     printed_as: str = ""
     data: tuple[str, ...] = ()
+    draws: int = 0
+    ensembles: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -125,10 +128,23 @@ class Table:
             }
 
     def recipe(self, data: str, change: dict[str, Any] | None = None) -> str:
-        """Return the recipe of the ensembles of a data set, as JSON."""
+        """Return the recipe of the ensembles of a data set, as JSON.
+
+        An override or a change that has a kind is a whole recipe.
+        """
         recipe = {k: v for k, v in self.content["ensembles"].items() if k != "override"}
         override = self.content["ensembles"].get("override", {}).get(data, {})
-        return canonical(recipe | override | (change or {}))
+        for part in (override, change or {}):
+            recipe = part if "kind" in part else recipe | part
+        return canonical(recipe)
+
+    def draws_of(self, method: Method) -> int:
+        """Return how many draws a line has here."""
+        return method.draws or self.draws
+
+    def printed_draws_of(self, method: Method) -> int:
+        """Return how many draws the printed values of a line have."""
+        return method.draws or self.content["printed_draws"]
 
     def limited(self, *, quick: bool, data: list[str] | None, draws: int | None) -> Table:
         """Return the table with fewer data sets or draws; a quick one has no tuned lines."""
@@ -186,10 +202,10 @@ class Table:
         """Return the fits of one cell, one per draw."""
         if method.absent or (method.data and data not in method.data):
             return []
-        recipe, settings = self.recipe(data, change), canonical(parameters)
+        recipe, settings = self.recipe(data, method.ensembles | (change or {})), canonical(parameters)
         return [
             Task(self.paper, data, recipe, draw, method.key, settings, method.seed)
-            for draw in range(self.draws)
+            for draw in range(self.draws_of(method))
         ]
 
 
@@ -216,6 +232,8 @@ def read_method(entry: dict[str, Any]) -> Method:
         entry.get("absent", ""),
         entry.get("printed_as", entry["name"]),
         tuple(entry.get("data", ())),
+        entry.get("draws", 0),
+        entry.get("ensembles", {}),
     )
 
 

@@ -128,11 +128,11 @@ def judge(
     reason = ""
     if printed is None or printed.mean is None:
         verdict = "not printed"
-    elif is_equal(table, values, printed):
+    elif is_equal(table, method, values, printed):
         verdict = "equal"
     elif entry.get("verdict") == "not comparable":
         verdict, reason = "not comparable", entry["because"]
-    elif table.content.get("same_draws") and len(values) < table.draws:
+    elif table.content.get("same_draws") and len(values) < table.printed_draws_of(method):
         verdict = "not comparable"
         reason = "some of the authors' draws were not run, and the print is the mean of all"
     elif len(values) < 2:
@@ -150,14 +150,15 @@ def judge(
     return CellResult(data, method, measure, values, printed, tuned, verdict, reason, error)
 
 
-def is_equal(table: Table, values: tuple[float, ...], printed: Printed) -> bool:
+def is_equal(table: Table, method: Method, values: tuple[float, ...], printed: Printed) -> bool:
     """Return whether mean and deviation have the printed digits, on the authors' own draws."""
-    if not table.content.get("same_draws") or len(values) != table.draws:
+    if not table.content.get("same_draws") or len(values) != table.printed_draws_of(method):
         return False
-    digits = printed.digits
-    spread = float(np.std(values, ddof=1))
-    same_spread = printed.deviation is None or agrees(spread, printed.deviation, digits)
-    return agrees(float(np.mean(values)), printed.mean, digits) and same_spread
+    if not agrees(float(np.mean(values)), printed.mean, printed.digits):
+        return False
+    if printed.deviation is None:
+        return True
+    return agrees(float(np.std(values, ddof=1)), printed.deviation, printed.digits)
 
 
 def agrees(value: float, printed: float | None, digits: int) -> bool:
