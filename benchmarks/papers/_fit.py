@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score, roc_auc_score
 
+from benchmarks.papers._baselines import Spectral
 from benchmarks.papers._ensembles import Drawn, draw_ensemble, only_data
 from benchmarks.papers._rules import RULES, Rule
 from benchmarks.papers._tables import Task
@@ -93,6 +94,8 @@ def make(key: str, n_clusters: int, parameters: dict[str, Any], seed: int, draw:
     """Return an estimator. The draw is the seed of what reads features: nothing else differs."""
     if key == "features.kmeans":
         return KMeans(n_clusters, n_init=1, random_state=draw, **parameters)
+    if key == "features.spectral":
+        return Spectral(n_clusters, random_state=draw, **parameters)
     if key.startswith("views."):
         return getattr(multiview, key.removeprefix("views."))(
             n_clusters, random_state=draw, **parameters
