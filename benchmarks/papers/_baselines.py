@@ -1,4 +1,4 @@
-"""Clustering of the features themselves, which papers print beside ensembles."""
+"""Clusterings that are no methods of the library: of the features, and by SciPy."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
 from sklearn.cluster import KMeans
 from sklearn.manifold import spectral_embedding
 from sklearn.metrics import pairwise_distances
 from sklearn.preprocessing import normalize
+
+from partita.matrices import coassociation
+
+
+class OneKMeans(KMeans):
+    """One run of k-means from greedy k-means++."""
+
+    def __init__(self, n_clusters: int, *, random_state: int) -> None:
+        super().__init__(n_clusters, n_init=1, random_state=random_state)
 
 
 class Spectral:
@@ -20,7 +31,7 @@ class Spectral:
     clusters them. `sklearn.cluster.SpectralClustering` leaves the rows as they are.
     """
 
-    def __init__(self, n_clusters: int, *, width: float = 1.0, random_state: int = 0) -> None:
+    def __init__(self, n_clusters: int, *, random_state: int, width: float = 1.0) -> None:
         self.n_clusters, self.width, self.random_state = n_clusters, width, random_state
 
     def fit(self, X: Any) -> Spectral:
@@ -34,6 +45,27 @@ class Spectral:
         kmeans = KMeans(self.n_clusters, n_init=1, random_state=self.random_state)
         self.labels_ = kmeans.fit_predict(normalize(embedding))
         return self
+
+
+class SciPyEAC:
+    """Linkage of the co-association matrix by SciPy, whose ties follow the order of the samples."""
+
+    def __init__(self, n_clusters: int, *, random_state: int, linkage: str = "average") -> None:
+        self.n_clusters, self.linkage = n_clusters, linkage
+
+    def fit(self, partitions: NDArray[np.int64]) -> SciPyEAC:
+        distances = 1.0 - coassociation(partitions)
+        np.fill_diagonal(distances, 0.0)
+        tree = linkage(squareform(distances), self.linkage)
+        self.labels_ = fcluster(tree, self.n_clusters, "maxclust")
+        return self
+
+
+BASELINES = {
+    "features.kmeans": OneKMeans,
+    "features.spectral": Spectral,
+    "scipy.eac": SciPyEAC,
+}
 
 
 def gaussian(distances: NDArray[np.float64], width: float) -> NDArray[np.float64]:

@@ -25,7 +25,8 @@ from partita.multiview import generate_partitions
 FETCH = "PARTITA_FETCH"  # an environment variable, which processes inherit
 # settings of a recipe that the generator does not take
 NOT_PARAMETERS = (
-    "clip", "drop", "generator", "kind", "metric", "missing_rows", "rows", "scale", "tfidf",
+    "clip", "drop", "generator", "kind", "metric", "missing_rows", "pseudo_views", "rows", "scale",
+    "tfidf",
 )  # fmt: skip
 STORE = Path(os.environ.get("PARTITA_ENSEMBLES", Path(__file__).with_name("ensembles")))
 
@@ -99,7 +100,21 @@ def only_data(name: str, recipe: str, draw: int) -> Drawn:
     """Return the data alone, for methods that read features."""
     settings = json.loads(recipe)
     data = read_clipped(name, settings)
+    views = pseudo_views(data.views, settings.get("pseudo_views", 0), draw)
+    data = replace(data, views=views)
     return Drawn(data, None, "features", present_rows(data, settings, draw))
+
+
+def pseudo_views(views: tuple[Any, ...], n_each: int, draw: int) -> tuple[Any, ...]:
+    """Return random halves of the features of each view, as many as asked, or the views for 0."""
+    if not n_each:
+        return views
+    rng = np.random.default_rng(draw)
+    return tuple(
+        view[:, np.sort(rng.permutation(view.shape[1])[: round(view.shape[1] / 2)])]
+        for view in views
+        for _ in range(n_each)
+    )
 
 
 def draw_ensemble(name: str, recipe: str, draw: int) -> Drawn:

@@ -9,6 +9,7 @@ from importlib import resources
 
 import numpy as np
 
+from benchmarks.papers._baselines import BASELINES
 from benchmarks.papers._records import Records
 from benchmarks.papers._rules import RULES
 from benchmarks.papers._tables import Task
@@ -68,9 +69,9 @@ class Expectation:
 def method_of(key: str) -> str:
     """Return the method of a key such as "matrix.sec".
 
-    What reads features keeps its prefix, and so do rules, which fit more than once.
+    What reads features keeps its prefix, and so do rules, which fit more than once, and baselines.
     """
-    whole = key in RULES or key.startswith(("features.", "views."))
+    whole = key in RULES or key in BASELINES or key.startswith("views.")
     return key if whole else key.rpartition(".")[2]
 
 
