@@ -52,6 +52,7 @@ class Method:
     printed_as: str = ""
     data: tuple[str, ...] = ()
     draws: int = 0
+    printed_draws: int = 0
     ensembles: dict[str, Any] = field(default_factory=dict)
 
 
@@ -144,7 +145,7 @@ class Table:
 
     def printed_draws_of(self, method: Method) -> int:
         """Return how many draws the printed values of a line have."""
-        return method.draws or self.content["printed_draws"]
+        return method.printed_draws or self.content["printed_draws"]
 
     def limited(self, *, quick: bool, data: list[str] | None, draws: int | None) -> Table:
         """Return the table with fewer data sets or draws; a quick one has no tuned lines."""
@@ -160,6 +161,12 @@ class Table:
             content["data"] = [name for name in content["data"] if name in data]
         if draws is not None:
             content["draws"] = min(draws, content["draws"])
+            content["methods"] = [
+                {"printed_draws": entry["draws"]} | entry | {"draws": min(draws, entry["draws"])}
+                if "draws" in entry
+                else entry
+                for entry in content["methods"]
+            ]
         return Table(self.key, content)
 
     def points(self) -> list[tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]]:
@@ -233,6 +240,7 @@ def read_method(entry: dict[str, Any]) -> Method:
         entry.get("printed_as", entry["name"]),
         tuple(entry.get("data", ())),
         entry.get("draws", 0),
+        entry.get("printed_draws", entry.get("draws", 0)),
         entry.get("ensembles", {}),
     )
 

@@ -26,6 +26,7 @@ from benchmarks.papers import (  # noqa: E402
     processor_features,
 )
 from benchmarks.papers.__main__ import main  # noqa: E402
+from benchmarks.papers._baselines import SciPyEAC, Spectral  # noqa: E402
 from benchmarks.papers._expect import by_size, hours  # noqa: E402
 from benchmarks.papers._explanations import equal_text  # noqa: E402
 from benchmarks.papers._figures import draw, draw_figures  # noqa: E402
@@ -44,7 +45,7 @@ from benchmarks.papers._run import expectation, run, unavailable  # noqa: E402
 from benchmarks.papers._tables import Printed, Table, Task, canonical, read_tables  # noqa: E402
 from benchmarks.papers._verdicts import best_values, cells, judge, reasons  # noqa: E402
 
-from partita import SPCE  # noqa: E402
+from partita import EAC, SPCE  # noqa: E402
 from partita.datasets import Dataset  # noqa: E402
 from partita.exceptions import PartitaWarning  # noqa: E402
 
@@ -116,6 +117,17 @@ def test_reasons_name_cells_that_exist(table: Table) -> None:
             assert names & set(entry["methods"]), entry
 
 
+@pytest.mark.parametrize("paper", sorted({table.paper for table in TABLES.values()}))
+def test_every_reason_is_that_of_a_cell(paper: str) -> None:
+    used = {
+        cell.reason
+        for table in TABLES.values()
+        if table.paper == paper and table.kind == "table"
+        for cell in cells(table, kept(paper))
+    }
+    assert [entry["because"] for entry in reasons(paper) if entry["because"] not in used] == []
+
+
 @each_table
 def test_a_quick_run_takes_less_than_five_minutes(table: Table, expected) -> None:
     """By the seconds of the records, not by those of this machine."""
@@ -163,6 +175,74 @@ def test_scaled_features_give_the_printed_line_of_base_partitions() -> None:
     """Rows of length 1 on glioma and umist, columns of deviation 1 on ar."""
     table = small("004-kmeans", ["glioma", "umist", "ar"], 10, ["KM"])
     assert [cell.verdict for cell in cells(table, kept("004"))] == ["within"] * 9
+
+
+@pytest.mark.parametrize(("key", "n_cells"), [("003-table4", 16), ("003-table5", 12)])
+def test_mean_deviation_and_best_of_all_candidates_are_as_printed(key: str, n_cells: int) -> None:
+    lines = ["Base clusterings (average)", "Base clusterings (best)"]
+    results = cells(small(key, TABLES[key].data, 100, lines), kept("003"))
+    assert [cell.verdict for cell in results] == ["equal"] * n_cells
+    fewer = cells(small(key, TABLES[key].data, 99, lines[:1]), kept("003"))
+    assert {cell.verdict for cell in fewer} == {"not comparable"}
+
+
+def test_a_line_has_its_own_draws_and_ensembles() -> None:
+    table = TABLES["003-table4"]
+    average, best, other = table.methods[:3]
+    assert [table.draws_of(method) for method in (average, best, other)] == [100, 1, 20]
+    assert len(table.fits("ecoli", average, {})) == 100
+    recipe = json.loads(table.fits("ecoli", best, {})[0].recipe)
+    assert recipe == {"kind": "pool", "n_partitions": 100}
+    fewer = table.limited(quick=False, data=None, draws=5)
+    assert [fewer.draws_of(method) for method in fewer.methods[:3]] == [5, 1, 5]
+
+
+@pytest.mark.shared
+def test_a_pool_without_a_seed_is_read_in_the_order_of_the_file() -> None:
+    pool = _ensembles.read("ecoli", "pool").partitions
+    drawn = _ensembles.draw_ensemble("ecoli", canonical({"kind": "pool", "n_partitions": 3}), 2)
+    assert np.array_equal(drawn.partitions, pool[:, 6:9])
+
+
+def test_an_override_with_a_kind_is_a_whole_recipe() -> None:
+    assert TABLES["004-table9"].recipe("lung") == TABLES["004-lung"].recipe("lung")
+    assert json.loads(TABLES["004-table9"].recipe("glioma"))["scale"] == "rows"
+
+
+def test_spectral_clustering_finds_rings_and_does_not_depend_on_units() -> None:
+    angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    X, y = np.vstack([ring, 4 * ring]), np.repeat([0, 1], 60)
+    for unit in (1.0, 1000.0):
+        labels = Spectral(2, width=0.2, random_state=0).fit(unit * X).labels_
+        assert adjusted_rand_score(y, labels) == 1.0
+
+
+def test_scipy_and_our_linkage_agree_without_ties() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 20)
+    noise = rng.random((60, 25)) < 0.3
+    partitions = np.where(noise, rng.integers(0, 3, (60, 25)), y[:, None])
+    ours, theirs = EAC(3).fit(partitions), SciPyEAC(3, random_state=0).fit(partitions)
+    assert adjusted_rand_score(ours.labels_, theirs.labels_) == 1.0
+    assert adjusted_rand_score(y, theirs.labels_) > 0.9
+
+
+def test_a_fit_can_start_at_the_true_classes(store) -> None:
+    recipe = {"kind": "generator", "generator": "random_k", "n_partitions": 20, "k_min": "K"}
+    task = Task("002", "iris", canonical(recipe), 0, "sec", '{"init":"classes"}', 0)
+    started, free = fit_task(task), fit_task(dataclasses.replace(task, parameters="{}"))
+    assert started["objective"] >= free["objective"] - 1e-9
+    assert started["ARI"] != free["ARI"]
+
+
+def test_pseudo_views_are_random_halves_of_each_view() -> None:
+    views = (np.arange(40.0).reshape(4, 10), 100 + np.arange(12.0).reshape(4, 3))
+    halves = _ensembles.pseudo_views(views, 5, draw=3)
+    assert [half.shape for half in halves] == [(4, 5)] * 5 + [(4, 2)] * 5
+    assert all(np.isin(half[0], views[i // 5][0]).all() for i, half in enumerate(halves))
+    assert len({tuple(half[0]) for half in halves[:5]}) > 1
+    assert _ensembles.pseudo_views(views, 0, draw=3) is views
 
 
 def test_components_of_the_learned_matrix_take_the_place_of_labels(store) -> None:

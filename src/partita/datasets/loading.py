@@ -84,7 +84,8 @@ def load(name: str, *, folder: str | Path | None = None, fetch: bool = False) ->
     """Load a data set of the papers by its name.
 
     A file `<name>.npz` in `folder` comes first, then what scikit-learn contains, then OpenML.
-    `pool_lung_spce` is in the file `spce_author_table.npz` of its authors. A file must have the checksum of the set, so that a result belongs to exactly these data.
+    `pool_lung_spce` is in the file `spce_author_table.npz` of its authors. A file must have the
+    checksum of the set, so that a result belongs to exactly these data.
 
     Parameters
     ----------
