@@ -63,7 +63,7 @@ def test_a_file_of_authors_keeps_its_name_and_its_names_of_arrays(shared) -> Non
     data, facts = load("pool_lung_spce", folder=shared / "oracles" / "lung"), loading._SETS
     assert data.partitions.shape == (203, facts["pool_lung_spce"]["n_partitions"])
     assert (data.y.min(), data.n_classes) == (0, facts["pool_lung_spce"]["n_classes"])
-    with pytest.raises(FileNotFoundError, match="no spce_author_table.npz"):
+    with pytest.raises(FileNotFoundError, match=r"no spce_author_table\.npz"):
         load("pool_lung_spce", folder=shared / "data")
 
 

@@ -156,7 +156,7 @@ def authors_draw(draw: int, settings: dict[str, Any]) -> NDArray[np.int64]:
 
 
 def consecutive(draw: int, settings: dict[str, Any]) -> NDArray[np.int64]:
-    """Return the partitions of a draw in the order of the file: the first m, the next m, and so on."""
+    """Return the partitions of a draw in the order of the file: the first m, the next m, ..."""
     m = settings["n_partitions"]
     return np.arange(m * draw, m * (draw + 1))
 

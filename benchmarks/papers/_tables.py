@@ -209,7 +209,8 @@ class Table:
         """Return the fits of one cell, one per draw."""
         if method.absent or (method.data and data not in method.data):
             return []
-        recipe, settings = self.recipe(data, method.ensembles | (change or {})), canonical(parameters)
+        recipe = self.recipe(data, method.ensembles | (change or {}))
+        settings = canonical(parameters)
         return [
             Task(self.paper, data, recipe, draw, method.key, settings, method.seed)
             for draw in range(self.draws_of(method))
