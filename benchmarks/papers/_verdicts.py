@@ -15,6 +15,8 @@ from benchmarks.papers._tables import HERE, Method, Printed, Table
 
 # Two standard errors of a difference: 95 of 100 repetitions of the same experiment are within.
 STANDARD_ERRORS = 2.0
+# Draws whose two standard errors are a larger share of the range of a measure decide nothing.
+WIDEST = 0.5
 SIGNS = {
     "equal": "=",
     "within": "≈",
@@ -140,7 +142,10 @@ def judge(
     else:
         error = standard_error(table, values, printed)
         distance = abs(mean - printed.mean) - 0.5 * 10.0**-printed.digits
-        if distance <= STANDARD_ERRORS * error:
+        if distance <= STANDARD_ERRORS * error and is_wide(table, error):
+            verdict, reason = "not comparable", "the draws differ too much to decide"
+            reason += f": {entry['because']}" if entry else ""
+        elif distance <= STANDARD_ERRORS * error:
             verdict = "within"
         else:
             verdict = "better" if mean > printed.mean else "below"
@@ -164,6 +169,12 @@ def is_equal(table: Table, method: Method, values: tuple[float, ...], printed: P
 def agrees(value: float, printed: float | None, digits: int) -> bool:
     """Return whether a value has the printed digits; the records have six decimals."""
     return printed is not None and abs(value - printed) <= 0.5 * 10.0**-digits + 1e-6
+
+
+def is_wide(table: Table, error: float) -> bool:
+    """Return whether a sampling error covers most of the range of a score; seconds have none."""
+    whole = math.inf if table.content.get("smaller") else table.content.get("scale", 1)
+    return STANDARD_ERRORS * error > WIDEST * whole
 
 
 def standard_error(table: Table, values: tuple[float, ...], printed: Printed) -> float:
