@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 import tomllib
@@ -12,25 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from benchmarks.papers._printed import Printed, read_file
+
 HERE = Path(__file__).parent
 TABLES = HERE / "tables"
 PRINTED = HERE / "printed"
-
-
-@dataclass(frozen=True)
-class Printed:
-    """A printed value. `digits` counts its decimals; `text` is set where no number is printed."""
-
-    mean: float | None
-    deviation: float | None
-    digits: int
-    text: str = ""
-
-    def __str__(self) -> str:
-        if self.mean is None:
-            return self.text
-        spread = "" if self.deviation is None else f" ± {self.deviation:.{self.digits}f}"
-        return f"{self.mean:.{self.digits}f}{spread}"
 
 
 @dataclass(frozen=True)
@@ -118,15 +103,7 @@ class Table:
     @cached_property
     def printed(self) -> dict[tuple[str, str, str], Printed]:
         """Return the printed values by data set, method and measure."""
-        path = PRINTED / f"{self.content.get('printed', self.key)}.csv"
-        if not path.exists():
-            return {}
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = csv.DictReader(line for line in file if not line.startswith("#"))
-            return {
-                (line["data"], line["method"], line["measure"]): read_printed(line)
-                for line in lines
-            }
+        return read_file(PRINTED / f"{self.content.get('printed', self.key)}.csv")
 
     def recipe(self, data: str, change: dict[str, Any] | None = None) -> str:
         """Return the recipe of the ensembles of a data set, as JSON.
@@ -244,17 +221,6 @@ def read_method(entry: dict[str, Any]) -> Method:
         entry.get("printed_draws", entry.get("draws", 0)),
         entry.get("ensembles", {}),
     )
-
-
-def read_printed(line: dict[str, str]) -> Printed:
-    """Return a printed value; what is no number, such as N/A, is kept as text."""
-    mean, deviation = line["mean"], line["deviation"]
-    try:
-        value = float(mean)
-    except ValueError:
-        return Printed(None, None, 0, mean)
-    digits = len(mean.partition(".")[2])
-    return Printed(value, float(deviation) if deviation else None, digits)
 
 
 def canonical(content: dict[str, Any]) -> str:

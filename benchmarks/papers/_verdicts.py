@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers._printed import Printed
 from benchmarks.papers._records import Records
-from benchmarks.papers._tables import HERE, Method, Printed, Table
+from benchmarks.papers._tables import HERE, Method, Table
 
 # Two standard errors of a difference: 95 of 100 repetitions of the same experiment are within.
 STANDARD_ERRORS = 2.0

@@ -40,9 +40,10 @@ from benchmarks.papers._orders import (  # noqa: E402
     significant_sign,
 )
 from benchmarks.papers._pages import pages  # noqa: E402
+from benchmarks.papers._printed import Printed  # noqa: E402
 from benchmarks.papers._records import Records, missing  # noqa: E402
 from benchmarks.papers._run import expectation, run, unavailable  # noqa: E402
-from benchmarks.papers._tables import Printed, Table, Task, canonical, read_tables  # noqa: E402
+from benchmarks.papers._tables import Table, Task, canonical, read_tables  # noqa: E402
 from benchmarks.papers._verdicts import best_values, cells, judge, reasons  # noqa: E402
 
 from partita import EAC, SPCE  # noqa: E402
