@@ -58,6 +58,21 @@ def test_files_have_the_shape_of_the_list(shared, name) -> None:
     assert sparse.issparse(data.X) == (name == "tr12")
 
 
+@pytest.mark.shared
+def test_a_file_of_authors_keeps_its_name_and_its_names_of_arrays(shared) -> None:
+    data, facts = load("pool_lung_spce", folder=shared / "oracles" / "lung"), loading._SETS
+    assert data.partitions.shape == (203, facts["pool_lung_spce"]["n_partitions"])
+    assert (data.y.min(), data.n_classes) == (0, facts["pool_lung_spce"]["n_classes"])
+    with pytest.raises(FileNotFoundError, match=r"no spce_author_table\.npz"):
+        load("pool_lung_spce", folder=shared / "data")
+
+
+def test_a_file_of_authors_with_another_checksum_is_refused(tmp_path) -> None:
+    np.savez(tmp_path / "spce_author_table.npz", gt=np.ones((203, 1)), base_200=np.ones((203, 200)))
+    with pytest.raises(InvalidFileError, match=r"spce_author_table\.npz has the SHA-256"):
+        load("pool_lung_spce", folder=tmp_path)
+
+
 def test_openml_is_asked_only_if_allowed_and_checked(monkeypatch) -> None:
     answers = {"n": 214}
 

@@ -23,10 +23,10 @@ from partita.generators import RandomFeatures, make_generator
 from partita.multiview import generate_partitions
 
 FETCH = "PARTITA_FETCH"  # an environment variable, which processes inherit
-AUTHORS_FILE = "spce_author_table.npz"
 # settings of a recipe that the generator does not take
 NOT_PARAMETERS = (
-    "clip", "drop", "generator", "kind", "metric", "missing_rows", "rows", "scale", "tfidf",
+    "clip", "drop", "generator", "kind", "metric", "missing_rows", "pseudo_views", "rows", "scale",
+    "tfidf",
 )  # fmt: skip
 STORE = Path(os.environ.get("PARTITA_ENSEMBLES", Path(__file__).with_name("ensembles")))
 
@@ -60,13 +60,10 @@ def read(name: str, kind: str) -> Dataset:
     folder = data_folder()
     if kind == "pool":
         return load(f"pool_{name}", folder=folder)
-    if kind == "subsets":  # partitions of the SPCE authors, which lie beside the folder of data
-        path = None if folder is None else folder.parent / "oracles" / name / AUTHORS_FILE
-        if path is None or not path.exists():
-            raise FileNotFoundError(f"The authors' partitions of {name!r} are not beside the data.")
-        with np.load(path) as file:
-            y, partitions = file["gt"].ravel() - 1, file["base_200"]
-        return Dataset(name, y.astype(np.int64), partitions=partitions.astype(np.int64))
+    if kind == "subsets":  # of the SPCE authors, in the folder of data or beside it
+        beside = None if folder is None else folder.parent / "oracles" / name
+        some = beside if beside is not None and beside.is_dir() else folder
+        return load(f"pool_{name}_spce", folder=some)
     full_name = f"{name}_mv" if kind == "views" else name
     return load(full_name, folder=folder, fetch=FETCH in os.environ)
 
@@ -103,18 +100,30 @@ def only_data(name: str, recipe: str, draw: int) -> Drawn:
     """Return the data alone, for methods that read features."""
     settings = json.loads(recipe)
     data = read_clipped(name, settings)
+    views = pseudo_views(data.views, settings.get("pseudo_views", 0), draw)
+    data = replace(data, views=views)
     return Drawn(data, None, "features", present_rows(data, settings, draw))
+
+
+def pseudo_views(views: tuple[Any, ...], n_each: int, draw: int) -> tuple[Any, ...]:
+    """Return random halves of the features of each view, as many as asked, or the views for 0."""
+    if not n_each:
+        return views
+    rng = np.random.default_rng(draw)
+    return tuple(
+        view[:, np.sort(rng.permutation(view.shape[1])[: round(view.shape[1] / 2)])]
+        for view in views
+        for _ in range(n_each)
+    )
 
 
 def draw_ensemble(name: str, recipe: str, draw: int) -> Drawn:
     """Return the ensemble of a draw. All methods of a table get the same one."""
     settings = json.loads(recipe)
     data = some_rows(read_clipped(name, settings), settings, draw)
-    if settings["kind"] == "pool":
-        return hashed(data, data.partitions[:, authors_draw(draw, settings)])
-    if settings["kind"] == "subsets":
-        m = settings["n_partitions"]
-        return hashed(data, data.partitions[:, m * draw : m * (draw + 1)])
+    if data.partitions is not None:
+        chosen = authors_draw if "seed" in settings else consecutive
+        return hashed(data, data.partitions[:, chosen(draw, settings)])
     index = STORE / f"{recipe_id(recipe)}-{name}-{draw}.txt"
     if index.exists():
         content = index.read_text(encoding="utf-8").strip()
@@ -144,6 +153,12 @@ def authors_draw(draw: int, settings: dict[str, Any]) -> NDArray[np.int64]:
         generator.random_sample(100)
     order = np.argsort(generator.random_sample(100), kind="stable")
     return order[: settings["n_partitions"]]
+
+
+def consecutive(draw: int, settings: dict[str, Any]) -> NDArray[np.int64]:
+    """Return the partitions of a draw in the order of the file: the first m, the next m, ..."""
+    m = settings["n_partitions"]
+    return np.arange(m * draw, m * (draw + 1))
 
 
 def generated(data: Dataset, settings: dict[str, Any], draw: int) -> NDArray[np.int64]:

@@ -10,11 +10,13 @@ from importlib import resources
 import numpy as np
 
 from benchmarks.papers._generation import ensemble_seconds
+from benchmarks.papers._baselines import BASELINES
 from benchmarks.papers._records import Records
 from benchmarks.papers._rules import RULES
 from benchmarks.papers._tables import Task
 
 SECONDS_PER_PAIR = 1e-6  # of a method without records
+SECONDS_PER_LABEL = 1.5e-6  # of the scores of a partition
 SMALL = 3000  # samples: every method is run on data sets up to this size before larger ones
 EXPONENT = 2.0  # of n, where the records have fewer than three sizes
 EXPONENTS = (1.0, 3.0)  # smallest and largest exponent that is believed
@@ -55,10 +57,13 @@ class Expectation:
 
     def _seconds(self, key: str, data: str, recipe: str) -> float:
         medians = self.medians.get(method_of(key), {})
-        rows = json.loads(recipe).get("rows")
+        settings = json.loads(recipe)
+        rows = settings.get("rows")
         if data in medians and rows is None:
             return medians[data]
         n = self.sizes.get(data, 1000) if rows is None else rows
+        if key in ("base mean", "base best"):  # scores of partitions, no fit
+            return SECONDS_PER_LABEL * n * settings.get("n_partitions", 1)
         if not medians:
             return SECONDS_PER_PAIR * n**2
         logs = np.log([self.sizes[known] for known in medians])
@@ -72,9 +77,9 @@ class Expectation:
 def method_of(key: str) -> str:
     """Return the method of a key such as "matrix.sec".
 
-    What reads features keeps its prefix, and so do rules, which fit more than once.
+    What reads features keeps its prefix, and so do rules, which fit more than once, and baselines.
     """
-    whole = key in RULES or key.startswith(("features.", "views."))
+    whole = key in RULES or key in BASELINES or key.startswith("views.")
     return key if whole else key.rpartition(".")[2]
 
 

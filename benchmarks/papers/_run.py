@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import (
@@ -38,10 +39,9 @@ SPEED_PERIOD = 3600.0  # seconds of the past that the speed is estimated from
 def unavailable(table: Table) -> dict[str, str]:
     """Return the data sets of a table that are not at hand or are damaged, with the reason."""
     reasons = {}
-    kind = table.content["ensembles"]["kind"]
     for name in table.data:
         try:
-            read(name, kind)
+            read(name, json.loads(table.recipe(name))["kind"])
         except (FileNotFoundError, InvalidFileError) as error:
             reasons[name] = str(error)
     return reasons

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -25,7 +25,8 @@ class Method:
     `tuned` is empty for fixed parameters, "set" if the best of the grid is chosen on the truth per
     data set, and "draw" if it is chosen per data set and draw. `data` names the data sets of the
     line; empty for all of the table. A line without `has_rank` is compared with the print, but
-    another line takes its place in the order of methods.
+    another line takes its place in the order of methods. `draws` and `ensembles` are those of the
+    line if they are not those of the table.
     """
 
     name: str
@@ -37,6 +38,9 @@ class Method:
     printed_as: str = ""
     data: tuple[str, ...] = ()
     has_rank: bool = True
+    draws: int = 0
+    printed_draws: int = 0
+    ensembles: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -118,10 +122,23 @@ class Table:
         return read_printed(self.content.get("printed", self.key))
 
     def recipe(self, data: str, change: dict[str, Any] | None = None) -> str:
-        """Return the recipe of the ensembles of a data set, as JSON."""
+        """Return the recipe of the ensembles of a data set, as JSON.
+
+        An override or a change that has a kind is a whole recipe.
+        """
         recipe = {k: v for k, v in self.content["ensembles"].items() if k != "override"}
         override = self.content["ensembles"].get("override", {}).get(data, {})
-        return canonical(recipe | override | (change or {}))
+        for part in (override, change or {}):
+            recipe = part if "kind" in part else recipe | part
+        return canonical(recipe)
+
+    def draws_of(self, method: Method) -> int:
+        """Return how many draws a line has here."""
+        return method.draws or self.draws
+
+    def printed_draws_of(self, method: Method) -> int:
+        """Return how many draws the printed values of a line have."""
+        return method.printed_draws or self.content["printed_draws"]
 
     def limited(self, *, quick: bool, data: list[str] | None, draws: int | None) -> Table:
         """Return the table with fewer data sets or draws; a quick one has no tuned lines."""
@@ -137,6 +154,12 @@ class Table:
             content["data"] = [name for name in content["data"] if name in data]
         if draws is not None:
             content["draws"] = min(draws, content["draws"])
+            content["methods"] = [
+                {"printed_draws": entry["draws"]} | entry | {"draws": min(draws, entry["draws"])}
+                if "draws" in entry
+                else entry
+                for entry in content["methods"]
+            ]
         return Table(self.key, content)
 
     def points(self) -> list[tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]]:
@@ -179,10 +202,11 @@ class Table:
         """Return the fits of one cell, one per draw."""
         if method.absent or (method.data and data not in method.data):
             return []
-        recipe, settings = self.recipe(data, change), canonical(parameters)
+        recipe = self.recipe(data, method.ensembles | (change or {}))
+        settings = canonical(parameters)
         return [
             Task(self.paper, data, recipe, draw, method.key, settings, method.seed)
-            for draw in range(self.draws)
+            for draw in range(self.draws_of(method))
         ]
 
 
@@ -217,6 +241,9 @@ def read_method(entry: dict[str, Any]) -> Method:
         entry.get("printed_as", entry["name"]),
         tuple(entry.get("data", ())),
         entry.get("has_rank", True),
+        entry.get("draws", 0),
+        entry.get("printed_draws", entry.get("draws", 0)),
+        entry.get("ensembles", {}),
     )
 
 

@@ -16,6 +16,8 @@ from benchmarks.papers._tables import HERE, Method, Table
 
 # Two standard errors of a difference: 95 of 100 repetitions of the same experiment are within.
 STANDARD_ERRORS = 2.0
+# Draws whose two standard errors are a larger share of the range of a measure decide nothing.
+WIDEST = 0.5
 SIGNS = {
     "equal": "=",
     "within": "≈",
@@ -139,11 +141,11 @@ def judge(
     reason = ""
     if printed is None or printed.mean is None:
         verdict = "not printed"
-    elif is_equal(table, values, printed):
+    elif is_equal(table, method, values, printed):
         verdict = "equal"
     elif entry.get("verdict") == "not comparable":
         verdict, reason = "not comparable", entry["because"]
-    elif table.content.get("same_draws") and len(values) < table.content["printed_draws"]:
+    elif table.content.get("same_draws") and len(values) < table.printed_draws_of(method):
         verdict = "not comparable"
         reason = "some of the authors' draws were not run, and the print is the mean of all"
     elif len(values) < 2:
@@ -151,7 +153,10 @@ def judge(
     else:
         error = standard_error(table, values, printed)
         distance = abs(mean - printed.mean) - 0.5 * 10.0**-printed.digits
-        if distance <= STANDARD_ERRORS * error:
+        if distance <= STANDARD_ERRORS * error and is_wide(table, error):
+            verdict, reason = "not comparable", "the draws differ too much to decide"
+            reason += f": {entry['because']}" if entry else ""
+        elif distance <= STANDARD_ERRORS * error:
             verdict = "within"
         else:
             verdict = "better" if mean > printed.mean else "below"
@@ -159,26 +164,33 @@ def judge(
             reason = "" if verdict == "better" and not entry else reason
     also_equal: tuple[dict[str, Any], ...] = ()
     if printed is not None and printed.mean is not None:
-        also_equal = tuple(p for p, some in cell.others if is_equal(table, some, printed))
+        also_equal = tuple(p for p, some in cell.others if is_equal(table, method, some, printed))
     tuned = cell.parameters if method.tuned == "set" else None
     return CellResult(
         data, method, measure, values, printed, tuned, verdict, reason, error, also_equal
     )
 
 
-def is_equal(table: Table, values: tuple[float, ...], printed: Printed) -> bool:
+def is_equal(table: Table, method: Method, values: tuple[float, ...], printed: Printed) -> bool:
     """Return whether mean and deviation have the printed digits, on the authors' own draws."""
-    if not table.content.get("same_draws") or len(values) != table.content["printed_draws"]:
+    if not table.content.get("same_draws") or len(values) != table.printed_draws_of(method):
         return False
-    digits = printed.digits
-    spread = float(np.std(values, ddof=1))
-    same_spread = printed.deviation is None or agrees(spread, printed.deviation, digits)
-    return agrees(float(np.mean(values)), printed.mean, digits) and same_spread
+    if not agrees(float(np.mean(values)), printed.mean, printed.digits):
+        return False
+    if printed.deviation is None:
+        return True
+    return agrees(float(np.std(values, ddof=1)), printed.deviation, printed.digits)
 
 
 def agrees(value: float, printed: float | None, digits: int) -> bool:
     """Return whether a value has the printed digits; the records have six decimals."""
     return printed is not None and abs(value - printed) <= 0.5 * 10.0**-digits + 1e-6
+
+
+def is_wide(table: Table, error: float) -> bool:
+    """Return whether a sampling error covers most of the range of a score; seconds have none."""
+    whole = math.inf if table.content.get("smaller") else table.content.get("scale", 1)
+    return STANDARD_ERRORS * error > WIDEST * whole
 
 
 def standard_error(table: Table, values: tuple[float, ...], printed: Printed) -> float:

@@ -19,6 +19,7 @@ from benchmarks.papers import (
     processor_features,
 )
 from benchmarks.papers.__main__ import main
+from benchmarks.papers._baselines import SciPyEAC, Spectral
 from benchmarks.papers._expect import by_size, hours
 from benchmarks.papers._explanations import equal_text
 from benchmarks.papers._figures import draw, draw_figures
@@ -35,7 +36,7 @@ from benchmarks.papers._verdicts import cells, reasons
 from paper_tables import ROOT, TABLES, kept, small
 from sklearn.metrics import adjusted_rand_score
 
-from partita import SPCE
+from partita import EAC, SPCE
 from partita.datasets import Dataset
 from partita.exceptions import PartitaWarning
 
@@ -93,6 +94,18 @@ def test_reasons_name_cells_that_exist(table: Table) -> None:
             assert names & set(entry["methods"]), entry
 
 
+@pytest.mark.parametrize("paper", sorted({table.paper for table in TABLES.values()}))
+def test_every_reason_is_that_of_a_cell(paper: str) -> None:
+    used = {
+        cell.reason
+        for table in TABLES.values()
+        if table.paper == paper and table.kind == "table"
+        for cell in cells(table, kept(paper))
+    }
+    texts = [entry["because"] for entry in reasons(paper)]
+    assert [text for text in texts if not any(text in reason for reason in used)] == []
+
+
 @each_table
 def test_a_quick_run_takes_less_than_five_minutes(table: Table, expected) -> None:
     """By the seconds of the records, not by those of this machine."""
@@ -130,6 +143,88 @@ def test_scaled_features_give_the_printed_line_of_base_partitions() -> None:
     """Rows of length 1 on glioma and umist, columns of deviation 1 on ar."""
     table = small("004-kmeans", ["glioma", "umist", "ar"], 10, ["KM"])
     assert [cell.verdict for cell in cells(table, kept("004"))] == ["within"] * 9
+
+
+@pytest.mark.parametrize(("key", "n_cells"), [("003-table4", 16), ("003-table5", 12)])
+def test_mean_deviation_and_best_of_all_candidates_are_as_printed(key: str, n_cells: int) -> None:
+    lines = ["Base clusterings (average)", "Base clusterings (best)"]
+    results = cells(small(key, TABLES[key].data, 100, lines), kept("003"))
+    assert [cell.verdict for cell in results] == ["equal"] * n_cells
+    fewer = cells(small(key, TABLES[key].data, 99, lines[:1]), kept("003"))
+    assert {cell.verdict for cell in fewer} == {"not comparable"}
+
+
+def test_a_line_has_its_own_draws_and_ensembles() -> None:
+    table = TABLES["003-table4"]
+    average, best, other = table.methods[:3]
+    assert [table.draws_of(method) for method in (average, best, other)] == [100, 1, 20]
+    assert len(table.fits("ecoli", average, {})) == 100
+    recipe = json.loads(table.fits("ecoli", best, {})[0].recipe)
+    assert recipe == {"kind": "pool", "n_partitions": 100}
+    fewer = table.limited(quick=False, data=None, draws=5)
+    assert [fewer.draws_of(method) for method in fewer.methods[:3]] == [5, 1, 5]
+
+
+def test_one_random_start_gives_the_printed_line_of_kc() -> None:
+    table = small("001-table2", ["jaffe", "orl"], 10, ["KC", "KC, one random start"])
+    verdicts = [(c.method.name, c.verdict) for c in cells(table, kept("001"))]
+    assert sorted(verdicts) == [("KC", "better")] * 4 + [("KC, one random start", "within")] * 4
+
+
+@pytest.mark.parametrize(("key", "measure"), [("000-table2", "ACC"), ("000-table3", "NMI")])
+def test_clustering_of_the_features_alone_has_the_printed_digits(key: str, measure: str) -> None:
+    table = small(key, ["iris", "ionosphere"], 5, ["spectral"])
+    for cell in cells(table, kept("000")):
+        assert cell.printed is not None
+        assert f"{cell.mean:.2f}" == f"{cell.printed.mean:.2f}"
+
+
+@pytest.mark.shared
+def test_a_pool_without_a_seed_is_read_in_the_order_of_the_file() -> None:
+    pool = _ensembles.read("ecoli", "pool").partitions
+    drawn = _ensembles.draw_ensemble("ecoli", canonical({"kind": "pool", "n_partitions": 3}), 2)
+    assert np.array_equal(drawn.partitions, pool[:, 6:9])
+
+
+def test_an_override_with_a_kind_is_a_whole_recipe() -> None:
+    assert TABLES["004-table9"].recipe("lung") == TABLES["004-lung"].recipe("lung")
+    assert json.loads(TABLES["004-table9"].recipe("glioma"))["scale"] == "rows"
+
+
+def test_spectral_clustering_finds_rings_and_does_not_depend_on_units() -> None:
+    angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    X, y = np.vstack([ring, 4 * ring]), np.repeat([0, 1], 60)
+    for unit in (1.0, 1000.0):
+        labels = Spectral(2, width=0.2, random_state=0).fit(unit * X).labels_
+        assert adjusted_rand_score(y, labels) == 1.0
+
+
+def test_scipy_and_our_linkage_agree_without_ties() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 20)
+    noise = rng.random((60, 25)) < 0.3
+    partitions = np.where(noise, rng.integers(0, 3, (60, 25)), y[:, None])
+    ours, theirs = EAC(3).fit(partitions), SciPyEAC(3, random_state=0).fit(partitions)
+    assert adjusted_rand_score(ours.labels_, theirs.labels_) == 1.0
+    assert adjusted_rand_score(y, theirs.labels_) > 0.9
+
+
+def test_a_fit_can_start_at_the_true_classes(store) -> None:
+    recipe = {"kind": "generator", "generator": "random_k", "n_partitions": 20, "k_min": "K"}
+    task = Task("002", "iris", canonical(recipe), 0, "sec", '{"init":"classes"}', 0)
+    started, free = fit_task(task), fit_task(dataclasses.replace(task, parameters="{}"))
+    assert started["objective"] >= free["objective"] - 1e-9
+    assert started["ARI"] != free["ARI"]
+
+
+def test_pseudo_views_are_random_halves_of_each_view() -> None:
+    views = (np.arange(40.0).reshape(4, 10), 100 + np.arange(12.0).reshape(4, 3))
+    halves = _ensembles.pseudo_views(views, 5, draw=3)
+    assert [half.shape for half in halves] == [(4, 5)] * 5 + [(4, 2)] * 5
+    assert all(np.isin(half[0], views[i // 5][0]).all() for i, half in enumerate(halves))
+    assert len({tuple(half[0]) for half in halves[:5]}) > 1
+    assert _ensembles.pseudo_views(views, 0, draw=3) is views
 
 
 def test_components_of_the_learned_matrix_take_the_place_of_labels(store) -> None:
@@ -198,7 +293,7 @@ def test_a_figure_without_data_or_records_says_so(tmp_path, monkeypatch) -> None
         "004-figure0 is not drawn",
     ]
     assert "has no pool_ecoli.npz" in lines[0]
-    assert "not beside the data" in lines[1]
+    assert "has no spce_author_table.npz" in lines[1]
     assert lines[3].endswith("No records.")
     assert [path.name for path in (tmp_path / "images").iterdir()] == ["004-figure3.png"]
 

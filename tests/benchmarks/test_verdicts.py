@@ -36,6 +36,15 @@ def test_equal_needs_the_same_draws_and_the_same_digits() -> None:
     assert verdict(values, 0.5, spread + 0.001).verdict == "within"
 
 
+def test_draws_that_cover_half_of_the_range_decide_nothing() -> None:
+    wide = verdict([0.05, 0.8, 0.1, 0.75], 0.9, 0.4, same_draws=False)
+    assert (wide.verdict, wide.reason) == (
+        "not comparable",
+        "the draws differ too much to decide",
+    )
+    assert verdict([0.5, 0.8, 0.6, 0.75], 0.9, 0.4, same_draws=False).verdict == "within"
+
+
 def test_within_means_two_standard_errors_of_the_difference() -> None:
     values = [0.4, 0.5, 0.6, 0.5]
     error = np.hypot(np.std(values, ddof=1) / 2, 0.1 / 2)

@@ -83,8 +83,9 @@ def list_names() -> list[str]:
 def load(name: str, *, folder: str | Path | None = None, fetch: bool = False) -> Dataset:
     """Load a data set of the papers by its name.
 
-    A file `<name>.npz` in `folder` comes first, then what scikit-learn contains, then OpenML. The
-    file must have the checksum of the set, so that a result belongs to exactly these data.
+    A file `<name>.npz` in `folder` comes first, then what scikit-learn contains, then OpenML.
+    `pool_lung_spce` is in the file `spce_author_table.npz` of its authors. A file must have the
+    checksum of the set, so that a result belongs to exactly these data.
 
     Parameters
     ----------
@@ -122,10 +123,10 @@ def load(name: str, *, folder: str | Path | None = None, fetch: bool = False) ->
         folder = os.environ.get("PARTITA_DATA")
     if folder is None or "sha256" not in facts:
         reasons.append("no folder is set (folder, PARTITA_DATA)")
-    elif (path := Path(folder) / f"{name}.npz").exists():
-        return _read(name, path, facts["sha256"])
+    elif (path := Path(folder) / facts.get("file", f"{name}.npz")).exists():
+        return _read(name, path, facts)
     else:
-        reasons.append(f"the folder has no {name}.npz")
+        reasons.append(f"the folder has no {path.name}")
     if "sklearn" in facts:
         bunch = getattr(sklearn.datasets, facts["sklearn"])()
         return Dataset(name, bunch.target.astype(np.int64), X=bunch.data, source="scikit-learn")
@@ -142,18 +143,21 @@ def load(name: str, *, folder: str | Path | None = None, fetch: bool = False) ->
     raise FileNotFoundError(f"The data set {name!r} is not here: {'; '.join(reasons)}.")
 
 
-def _read(name: str, path: Path, expected: str) -> Dataset:
+def _read(name: str, path: Path, facts: dict[str, Any]) -> Dataset:
     """Return the content of a file whose checksum is right."""
-    checksum = hashlib.sha256(path.read_bytes()).hexdigest()
+    checksum, expected = hashlib.sha256(path.read_bytes()).hexdigest(), facts["sha256"]
     if checksum != expected:
         raise InvalidFileError(
             f"{path.name} has the SHA-256 checksum {checksum}, expected {expected}. Replace it."
         )
     with np.load(path, allow_pickle=False) as file:
         parts = dict(file)
-    y = parts["y"].astype(np.int64)
+    for ours, theirs in facts.get("arrays", {}).items():  # a file of authors has its own names
+        parts[ours] = parts.pop(theirs)
+    y = parts["y"].ravel().astype(np.int64)
     if "members" in parts:
-        return Dataset(name, y, partitions=parts["members"].astype(np.int64))
+        first = y.min()  # authors may count classes from 1
+        return Dataset(name, y - first, partitions=parts["members"].astype(np.int64))
     suffixes = [f"_view{i}" for i in range(1, 10)]
     views = [_table(parts, suffix) for suffix in suffixes if f"{_first(parts, suffix)}" in parts]
     if views:
