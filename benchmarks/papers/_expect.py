@@ -9,8 +9,8 @@ from importlib import resources
 
 import numpy as np
 
-from benchmarks.papers._generation import ensemble_seconds
 from benchmarks.papers._baselines import BASELINES
+from benchmarks.papers._generation import ensemble_seconds
 from benchmarks.papers._records import Records
 from benchmarks.papers._rules import RULES
 from benchmarks.papers._tables import Task
