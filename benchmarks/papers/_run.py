@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import (
@@ -29,10 +30,9 @@ from partita.exceptions import InvalidFileError
 def unavailable(table: Table) -> dict[str, str]:
     """Return the data sets of a table that are not at hand or are damaged, with the reason."""
     reasons = {}
-    kind = table.content["ensembles"]["kind"]
     for name in table.data:
         try:
-            read(name, kind)
+            read(name, json.loads(table.recipe(name))["kind"])
         except (FileNotFoundError, InvalidFileError) as error:
             reasons[name] = str(error)
     return reasons

@@ -6,7 +6,7 @@ import csv
 import itertools
 import json
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -39,7 +39,8 @@ class Method:
 
     `tuned` is empty for fixed parameters, "set" if the best of the grid is chosen on the truth per
     data set, and "draw" if it is chosen per data set and draw. `data` names the data sets of the
-    line; empty for all of the table.
+    line; empty for all of the table. A `constant` line of a figure is the same at every point, and
+    `ensembles` is what its recipe has in place of that of the figure.
     """
 
     name: str
@@ -50,6 +51,8 @@ class Method:
     absent: str = ""
     printed_as: str = ""
     data: tuple[str, ...] = ()
+    constant: bool = False
+    ensembles: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,11 @@ class Table:
 
     @property
     def kind(self) -> str:
-        """Return "table", or the kind of figure: "lines", "curves", "heat map" or "matrices"."""
+        """Return "table", or the kind of figure.
+
+        "lines", "curves" (columns of one record), "heat map", "bars" (a group per data set) or
+        "matrices".
+        """
         return self.content.get("kind", "lines" if "x" in self.content else "table")
 
     @cached_property
@@ -125,10 +132,14 @@ class Table:
             }
 
     def recipe(self, data: str, change: dict[str, Any] | None = None) -> str:
-        """Return the recipe of the ensembles of a data set, as JSON."""
+        """Return the recipe of the ensembles of a data set, as JSON.
+
+        An override of another kind stands alone: the settings of the table do not apply to it.
+        """
         recipe = {k: v for k, v in self.content["ensembles"].items() if k != "override"}
         override = self.content["ensembles"].get("override", {}).get(data, {})
-        return canonical(recipe | override | (change or {}))
+        own = override if "kind" in override else recipe | override
+        return canonical(own | (change or {}))
 
     def limited(self, *, quick: bool, data: list[str] | None, draws: int | None) -> Table:
         """Return the table with fewer data sets or draws; a quick one has no tuned lines."""
@@ -146,8 +157,8 @@ class Table:
             content["draws"] = min(draws, content["draws"])
         return Table(self.key, content)
 
-    def points(self) -> list[tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]]:
-        """Return the points of a figure, each with its change of recipe and of parameters.
+    def points(self) -> list[tuple[tuple[Any, ...], Table]]:
+        """Return the points of a figure: the values on its axes, and the table of its fits there.
 
         A point has one value per axis that stands for a parameter. What has no such axis, a table
         for example, has a single point without values.
@@ -159,7 +170,7 @@ class Table:
             for axis, value in zip(axes, values, strict=True):
                 where, name = axis["parameter"].split(".")
                 changes[where][name] = value
-            points.append((values, changes["ensembles"], changes["method"]))
+            points.append((values, Table(self.key, self.content | {"point": changes})))
         return points
 
     def axis(self, name: str) -> dict[str, Any]:
@@ -171,22 +182,18 @@ class Table:
         return [
             task
             for data, method in itertools.product(self.data, self.methods)
-            for _, change, more in self.points()
+            for _, point in self.points()
             for parameters in method.grid
-            for task in self.fits(data, method, parameters | more, change)
+            for task in point.fits(data, method, parameters)
         ]
 
-    def fits(
-        self,
-        data: str,
-        method: Method,
-        parameters: dict[str, Any],
-        change: dict[str, Any] | None = None,
-    ) -> list[Task]:
-        """Return the fits of one cell, one per draw."""
+    def fits(self, data: str, method: Method, parameters: dict[str, Any]) -> list[Task]:
+        """Return the fits of one cell, one per draw. In a point of a figure, those of the point."""
         if method.absent or (method.data and data not in method.data):
             return []
-        recipe, settings = self.recipe(data, change), canonical(parameters)
+        point = {} if method.constant else self.content.get("point", {})
+        recipe = self.recipe(data, point.get("ensembles", {}) | method.ensembles)
+        settings = canonical(parameters | point.get("method", {}))
         return [
             Task(self.paper, data, recipe, draw, method.key, settings, method.seed)
             for draw in range(self.draws)
@@ -216,6 +223,8 @@ def read_method(entry: dict[str, Any]) -> Method:
         entry.get("absent", ""),
         entry.get("printed_as", entry["name"]),
         tuple(entry.get("data", ())),
+        entry.get("constant", False),
+        entry.get("ensembles", {}),
     )
 
 
