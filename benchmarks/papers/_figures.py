@@ -23,7 +23,8 @@ COLUMNS = 4  # panels side by side
 WIDTH, HEIGHT = 4.0, 3.0  # inches of a panel
 LEGEND_LINE = 0.25  # inches
 LETTER = 0.11  # inches of a letter in a legend, with its share of the line sample
-MARKERS = "os^Dv<P"  # with ten colors, 70 lines differ
+COLORS = [mpl.colormaps["tab20"](i) for i in (*range(0, 20, 2), *range(1, 20, 2))]  # dark, light
+MARKERS = "os^Dv<P"
 MARKER_SIZE = 3.5
 
 
@@ -78,7 +79,7 @@ def draw_lines(table: Table, content: dict[Key, list[Point]]) -> Figure:
             if points := content.get((name, method, measure)):
                 x = [place(table.axis("x"), point.at[0]) for point in points]
                 marker = "" if method in constant else MARKERS[i % len(MARKERS)]
-                style = {"color": f"C{i % 10}", "marker": marker, "label": method}
+                style = {"color": COLORS[i % len(COLORS)], "marker": marker, "label": method}
                 draw_line(axis, x, points, **style)
         axis.set(title=name, xlabel=table.axis("x")["name"], ylabel=measure)
         set_scales(axis, table, measure)
@@ -138,7 +139,7 @@ def draw_bars(table: Table, content: dict[Key, list[Point]]) -> Figure:
                 if printed is not None and printed.mean is not None:
                     marks[j + left] = printed.mean
             heights, errors = ([getattr(p, n) for p in bars.values()] for n in ("mean", "error"))
-            axis.bar(list(bars), heights, width, yerr=errors, color=f"C{i}", label=method.name)
+            axis.bar(list(bars), heights, width, yerr=errors, color=COLORS[i], label=method.name)
             if marks:
                 axis.plot(list(marks), list(marks.values()), "kD", markersize=4, label="printed")
         axis.set_ylabel(measure)
