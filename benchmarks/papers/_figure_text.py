@@ -142,5 +142,7 @@ def text_of(value: Any) -> str:
 
 
 def number(value: float) -> str:
-    """Return three decimals, or two digits of what is too small for them."""
-    return f"{value:.3f}" if abs(value) >= 0.01 or value == 0 else f"{value:.1e}"
+    """Return three decimals, or few digits of what is too small or too large for them."""
+    if value == 0 or 0.01 <= abs(value) < 1000:
+        return f"{value:.3f}"
+    return f"{value:.3g}" if abs(value) >= 1 else f"{value:.1e}"

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.papers import _ensembles, _figures  # noqa: E402
-from benchmarks.papers._figure_text import bar_table, figure_tables, value_text  # noqa: E402
+from benchmarks.papers._figure_text import bar_table, figure_tables, number, value_text  # noqa: E402
 from benchmarks.papers._figures import draw, draw_figures  # noqa: E402
 from benchmarks.papers._fit import fit_task, matrix_scores  # noqa: E402
 from benchmarks.papers._records import Records  # noqa: E402
@@ -248,6 +248,12 @@ NOTED = {
 )
 def test_a_place_in_a_note_is_filled_from_the_records(place: str, text: str) -> None:
     assert value_text(place, NOTED) == text
+
+
+def test_large_and_small_numbers_have_few_digits() -> None:
+    values = [0.0, 0.5, -0.04567, 0.00456, 999.9996, 138300000.0, -384000.0]
+    texts = ["0.000", "0.500", "-0.046", "4.6e-03", "1000.000", "1.38e+08", "-3.84e+05"]
+    assert [number(value) for value in values] == texts
 
 
 @pytest.mark.parametrize("place", ["c; M; ARI", "a; N; ARI", "a; M; ARI; 0.7"])
