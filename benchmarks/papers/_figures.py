@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from benchmarks.papers._ensembles import draw_ensemble
-from benchmarks.papers._fit import fit
+from benchmarks.papers._fit import MATRICES, fit
 from benchmarks.papers._records import Records
 from benchmarks.papers._run import unavailable
-from benchmarks.papers._tables import Method, Table, read_tables
-from partita.matrices import coassociation
+from benchmarks.papers._series import Key, Point, series
+from benchmarks.papers._tables import Table, read_tables
 from partita.plotting import MatrixDisplay
 
 COLUMNS = 4  # panels side by side
+WIDTH, HEIGHT = 4.0, 3.0  # inches of a panel
+LEGEND_LINE = 0.25  # inches
+LETTER = 0.11  # inches of a letter in a legend, with its share of the line sample
+COLORS = [mpl.colormaps["tab20"](i) for i in (*range(0, 20, 2), *range(1, 20, 2))]  # dark, light
+MARKERS = "os^Dv<P"
+MARKER_SIZE = 3.5
 
 
 def draw_figures(folder: Path) -> Iterator[str]:
@@ -40,124 +47,176 @@ def draw_figures(folder: Path) -> Iterator[str]:
 
 def draw(table: Table, records: Records) -> Figure | None:
     """Return the figure, or None for a table and for a figure without records."""
-    match table.kind:
-        case "lines":
-            return draw_lines(table, records, line)
-        case "curves":
-            return draw_lines(table, records, curve)
-        case "heat map":
-            return draw_heat_maps(table, records)
-        case "matrices":
-            return draw_matrices(table)
-        case _:
-            return None
-
-
-Point = tuple[Any, float, float]
-Series = Callable[[Table, Records, str, Method, str], list[Point]]
-
-
-def draw_lines(table: Table, records: Records, series: Series) -> Figure | None:
-    """Return one panel per data set and measure, with one line per method."""
-    lines = {
-        (data, measure): [
-            (method, points)
-            for method in table.methods
-            if (points := series(table, records, data, method, measure))
-        ]
-        for data in table.data
-        for measure in table.measures
-    }
-    panels = {panel: content for panel, content in lines.items() if content}
-    if not panels:
+    if table.kind == "table":
         return None
-    n_measures = len(table.measures)
-    figure, axes = grid(len(panels), n_measures if n_measures > 1 else COLUMNS)
-    x_axis = table.axis("x")
-    names = dict.fromkeys(method.name for method in table.methods)
-    colors = {name: f"C{i}" for i, name in enumerate(names)}  # the same in every panel
-    for axis, ((data, measure), content) in zip(axes, panels.items(), strict=True):
-        for method, points in content:
-            x, mean, error = zip(*points, strict=True)
-            style = {"marker": "o", "markersize": 3, "color": colors[method.name]}
-            axis.errorbar(x, mean, yerr=error, label=method.name, **style)
-        axis.set(title=data, xlabel=x_axis["name"], ylabel=measure)
-        if "labels" in x_axis:
-            axis.set_xticks(range(len(x_axis["labels"])), x_axis["labels"])
-            axis.margins(x=0.2)
-        if x_axis.get("log"):
-            axis.set_xscale("log")
-        if table.content.get("log"):
-            axis.set_yscale("log")
-    axes[0].legend(fontsize="small")
+    if table.kind == "matrices":
+        return draw_matrices(table)
+    content = series(table, records)
+    if not content:
+        return None
+    match table.kind:
+        case "bars":
+            return draw_bars(table, content)
+        case "heat map":
+            return draw_heat_maps(table, content)
+        case _:
+            return draw_lines(table, content)
+
+
+def draw_lines(table: Table, content: dict[Key, list[Point]]) -> Figure:
+    """Return one panel per data set and measure, with one line per method.
+
+    Several measures are below each other, so that a column is a data set.
+    """
+    data = [name for name in table.data if any(name == key[0] for key in content)]
+    panels = [(name, measure) for measure in table.measures for name in data]
+    columns = len(data) if 1 < len(data) <= COLUMNS or len(table.measures) == 1 else len(panels)
+    names = list(dict.fromkeys(method for _, method, _ in content))
+    figure, axes = grid(len(panels), min(columns, COLUMNS), names)
+    constant = {method.name for method in table.methods if method.constant}
+    for axis, (name, measure) in zip(axes, panels, strict=True):
+        for i, method in enumerate(names):
+            if points := content.get((name, method, measure)):
+                x = [place(table.axis("x"), point.at[0]) for point in points]
+                marker = "" if method in constant else MARKERS[i % len(MARKERS)]
+                style = {"color": COLORS[i % len(COLORS)], "marker": marker, "label": method}
+                draw_line(axis, x, points, **style)
+        axis.set(title=name, xlabel=table.axis("x")["name"], ylabel=measure)
+        set_scales(axis, table, measure)
+    add_legend(figure, axes, names)
     return figure
 
 
-def grid(n_panels: int, columns: int = COLUMNS) -> tuple[Figure, list[Any]]:
-    """Return a figure and its axes, at most `columns` side by side."""
-    columns = min(n_panels, columns)
+def draw_line(axis: Any, x: list[float], points: list[Point], marker: str, **style: Any) -> None:
+    """Draw means with their standard errors: bars, or a band around a line without markers."""
+    mean, error = (np.array([getattr(p, name) for p in points]) for name in ("mean", "error"))
+    if marker:
+        axis.errorbar(x, mean, yerr=error, marker=marker, markersize=MARKER_SIZE, **style)
+    else:
+        axis.plot(x, mean, "--", **style)
+        axis.fill_between(x, mean - error, mean + error, color=style["color"], alpha=0.15)
+
+
+def place(axis: dict[str, Any], value: Any) -> float:
+    """Return where a value is on an axis: labels stand side by side."""
+    return axis["labels"].index(value) if "labels" in axis else value
+
+
+def set_scales(axis: Any, table: Table, measure: str) -> None:
+    """Use logarithms where the table says so, and ticks at the values of the figure."""
+    x_axis = table.axis("x")
+    if x_axis.get("log"):
+        axis.set_xscale("log")
+        axis.xaxis.set_minor_locator(NullLocator())
+    if "labels" in x_axis:
+        axis.set_xticks(range(len(x_axis["labels"])), x_axis["labels"])
+        axis.margins(x=0.2)
+    elif "values" in x_axis:
+        names = [f"{value:g}" for value in x_axis["values"]]
+        axis.set_xticks(x_axis["values"], names, fontsize="small")
+    if measure in table.content.get("log", []):
+        axis.set_yscale("log")
+
+
+def draw_bars(table: Table, content: dict[Key, list[Point]]) -> Figure:
+    """Return one panel per measure, with one group of bars per data set.
+
+    Marks stand at the printed values, if there are any.
+    """
+    data = list(dict.fromkeys(name for name, _, _ in content))
+    methods = [m for m in table.methods if any(m.name == name for _, name, _ in content)]
+    width = 0.8 / len(methods)
+    names = [method.name for method in methods] + (["printed"] if table.printed else [])
+    figure, axes = grid(len(table.measures), 1, names, width=2.5 * WIDTH)
+    for axis, measure in zip(axes, table.measures, strict=True):
+        for i, method in enumerate(methods):
+            left = (i + 0.5) * width - 0.4
+            bars, marks = {}, {}
+            for j, name in enumerate(data):
+                if points := content.get((name, method.name, measure)):
+                    bars[j + left] = points[0]
+                printed = table.printed.get((name, method.printed_as, measure))
+                if printed is not None and printed.mean is not None:
+                    marks[j + left] = printed.mean
+            heights, errors = ([getattr(p, n) for p in bars.values()] for n in ("mean", "error"))
+            axis.bar(list(bars), heights, width, yerr=errors, color=COLORS[i], label=method.name)
+            if marks:
+                axis.plot(list(marks), list(marks.values()), "kD", markersize=4, label="printed")
+        axis.set_ylabel(measure)
+        axis.set_xticks(range(len(data)), data)
+    add_legend(figure, axes, names)
+    return figure
+
+
+def draw_heat_maps(table: Table, content: dict[Key, list[Point]]) -> Figure:
+    """Return one image per data set, method and measure; x and y are parameters."""
+    x_axis, y_axis = table.axis("x"), table.axis("y")
+    figure, axes = grid(len(content), COLUMNS)
+    for axis, (key, points) in zip(axes, content.items(), strict=True):
+        image = np.full((len(y_axis["values"]), len(x_axis["values"])), np.nan)
+        for point in points:
+            x, y = point.at
+            image[y_axis["values"].index(y), x_axis["values"].index(x)] = point.mean
+        picture = axis.imshow(image, origin="lower", cmap="Blues", aspect="auto")
+        axis.set(title=", ".join(key), xlabel=x_axis["name"], ylabel=y_axis["name"])
+        x_names, y_names = ([f"{v:g}" for v in part["values"]] for part in (x_axis, y_axis))
+        axis.set_xticks(range(len(x_names)), x_names, fontsize="x-small")
+        axis.set_yticks(range(len(y_names)), y_names, fontsize="x-small")
+        figure.colorbar(picture, ax=axis)
+    return figure
+
+
+def grid(
+    n_panels: int, columns: int, names: list[str] | None = None, width: float = WIDTH
+) -> tuple[Figure, list[Any]]:
+    """Return a figure and its axes, with room for a legend of `names` below them.
+
+    At most `columns` panels are side by side, fewer if that makes no more rows.
+    """
     rows = -(-n_panels // columns)
-    figure = Figure(figsize=(4 * columns, 3.2 * rows), layout="constrained")
+    columns = -(-n_panels // rows)
+    room = LEGEND_LINE * legend_lines(names, width * columns) if names and names[1:] else 0.0
+    size = width * columns, HEIGHT * rows + room
+    figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for axis in axes[n_panels:]:
         axis.set_axis_off()
     return figure, list(axes[:n_panels])
 
 
-def line(table: Table, records: Records, data: str, method: Method, measure: str) -> list[Point]:
-    """Return x, the mean and its standard error of every point with a record."""
-    points = []
-    names = table.axis("x").get("labels")
-    for i, (values, change, more) in enumerate(table.points()):
-        fits = table.fits(data, method, method.grid[0] | more, change)
-        scores = [r[table.measures[measure]] for fit in fits if (r := records.get(fit))]
-        if scores:
-            error = np.std(scores, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
-            points.append((i if names else values[0], float(np.mean(scores)), float(error)))
-    return points
+def legend_columns(names: list[str], width: float) -> int:
+    """Return how many names stand side by side in a legend of that many inches."""
+    return max(1, min(len(names), int(width / (0.6 + LETTER * max(map(len, names))))))
 
 
-def curve(table: Table, records: Records, data: str, method: Method, measure: str) -> list[Point]:
-    """Return x and y of the first draw: columns of its record."""
-    record = records.get(table.fits(data, method, method.grid[0])[0])
-    if record is None:
-        return []
-    x, y = record[table.axis("x")["column"]], record[table.measures[measure]]
-    return [(*point, 0.0) for point in zip(x, y, strict=True)]
+def legend_lines(names: list[str], width: float) -> int:
+    return -(-len(names) // legend_columns(names, width))
 
 
-def draw_heat_maps(table: Table, records: Records) -> Figure | None:
-    """Return one image per data set, method and measure; x and y are parameters."""
-    x_axis, y_axis = table.axis("x"), table.axis("y")
-    shape = len(x_axis["values"]), len(y_axis["values"])
-    images = {}
-    for data in table.data:
-        for method in table.methods:
-            for measure, column in table.measures.items():
-                means = []
-                for _, change, more in table.points():
-                    fits = table.fits(data, method, method.grid[0] | more, change)
-                    values = [r[column] for fit in fits if (r := records.get(fit))]
-                    means.append(np.mean(values) if values else np.nan)
-                if not np.isnan(means).all():
-                    name = f"{data}, {method.name}, {measure}"
-                    images[name] = np.reshape(means, shape).T
-    if not images:
-        return None
-    figure, axes = grid(len(images))
-    for axis, (name, image) in zip(axes, images.items(), strict=True):
-        picture = axis.imshow(image, origin="lower", cmap="Blues")
-        axis.set(title=name, xlabel=x_axis["name"], ylabel=y_axis["name"])
-        axis.set_xticks(range(shape[0]), x_axis["values"], rotation=45)
-        axis.set_yticks(range(shape[1]), y_axis["values"])
-        figure.colorbar(picture, ax=axis)
-    return figure
+def add_legend(figure: Figure, axes: list[Any], names: list[str]) -> None:
+    """Add one legend below the panels, where it covers no line. One name needs none."""
+    if len(names) == 1:
+        return
+    handles: dict[str, Any] = {}
+    for axis in axes:
+        for handle, name in zip(*axis.get_legend_handles_labels(), strict=True):
+            handles.setdefault(name, handle)
+    columns = legend_columns(names, figure.get_figwidth())
+    figure.legend(
+        [handles[name] for name in names],
+        names,
+        loc="outside lower center",
+        ncols=columns,
+        fontsize="small",
+        frameon=False,
+    )
 
 
 def draw_matrices(table: Table) -> Figure | None:
     """Return the learned matrices of the first draw, or None if the data are not at hand.
 
-    The matrices themselves are too large for the records, so the methods are fitted again.
+    The matrices themselves are too large for the records, so the methods are fitted again. The
+    differences that the table names follow them; where one is negative it is white.
     """
     if unavailable(table):
         return None
@@ -166,8 +225,10 @@ def draw_matrices(table: Table) -> Figure | None:
     matrices = {}
     for method in table.methods:
         task = table.fits(data, method, method.grid[0])[0]
-        if method.key == "matrix.coassociation":
-            matrices[method.name] = coassociation(drawn.partitions)
+        if task.key in MATRICES:
+            matrices[method.name] = MATRICES[task.key](drawn.partitions)
         else:
             matrices[method.name] = fit(task, drawn)[1].consensus_matrix()
+    for first, second in table.content.get("differences", []):
+        matrices[f"{first} minus {second}"] = matrices[first] - matrices[second]
     return MatrixDisplay.from_matrices(matrices, drawn.y).plot().figure_

@@ -16,6 +16,7 @@ from benchmarks.papers._explanations import (
     reasons_text,
     tuned_names,
 )
+from benchmarks.papers._figure_text import figure_tables, filled
 from benchmarks.papers._index import NO_BREAK, NOTE, index_page
 from benchmarks.papers._orders import Order, Test, order, significance
 from benchmarks.papers._records import Records, missing
@@ -62,10 +63,8 @@ def section(table: Table, records: Records, expectation: Expectation) -> str:
     picture = f"images/{table.key}.png"
     if (DOCS / picture).exists():
         parts.append(f"![{table.title}]({picture})")
-    if table.kind in ("lines", "heat map"):
-        return "\n\n".join([*parts, figure_table(table, records), *notes(table)])
-    if table.kind == "curves":
-        return "\n\n".join(parts)
+    if table.kind not in ("table", "matrices"):
+        return "\n\n".join([*parts, *figure_tables(table, records), *notes(table, records)])
     results = cells(table, records)
     for measure in table.measures:
         own = [cell for cell in results if cell.measure == measure]
@@ -77,14 +76,16 @@ def section(table: Table, records: Records, expectation: Expectation) -> str:
                 parts.append(order_text(ranking))
         if tests := significance(table, results, measure):
             parts.append(significance_text(tests))
-    parts += [equal_text(results), also_equal_text(results), reasons_text(results), *notes(table)]
+    parts += [equal_text(results), also_equal_text(results), reasons_text(results)]
+    parts += notes(table, records)
     parts.append(left_text(table, records, expectation))
     return "\n\n".join(part for part in parts if part)
 
 
-def notes(table: Table) -> list[str]:
+def notes(table: Table, records: Records) -> list[str]:
     """Return what is to be said about the results of a table as a whole."""
-    return [" ".join(note.split()) for note in table.content.get("notes", [])]
+    texts = (" ".join(note.split()) for note in table.content.get("notes", []))
+    return [filled(text, table, records) for text in texts]
 
 
 def matrix(table: Table, measure: str, results: list[CellResult]) -> str:
@@ -186,27 +187,6 @@ def left_text(table: Table, records: Records, expectation: Expectation) -> str:
             time = hours(tasks, expectation)
             lines.append(f"- {name}: {len(tasks)} fits of {methods}, about {time:.2g} h.")
     return "Not run:\n\n" + "\n".join(lines) if lines else ""
-
-
-def figure_table(table: Table, records: Records) -> str:
-    """Return the values of a figure as a table: series by x."""
-    points = table.points()
-    head = [", ".join(str(value) for value in values) for values, _, _ in points]
-    name = ", ".join(table.axis(axis)["name"] for axis in ("x", "y") if table.axis(axis))
-    lines = [f"| data | method | measure | {name} = " + " | ".join(head) + " |"]
-    lines.append("| --- " * (len(head) + 3) + "|")
-    for data in table.data:
-        for method in table.methods:
-            for measure, column in table.measures.items():
-                texts = []
-                for _, change, more in points:
-                    fits = table.fits(data, method, method.grid[0] | more, change)
-                    values = [r[column] for fit in fits if (r := records.get(fit))]
-                    texts.append(f"{sum(values) / len(values):.3f}" if values else "")
-                if any(texts):
-                    cells_text = " | ".join(texts)
-                    lines.append(f"| {data} | {method.name} | {measure} | {cells_text} |")
-    return "\n".join(lines)
 
 
 def stale() -> dict[Path, str]:

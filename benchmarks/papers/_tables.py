@@ -26,7 +26,8 @@ class Method:
     data set, and "draw" if it is chosen per data set and draw. `data` names the data sets of the
     line; empty for all of the table. A line without `has_rank` is compared with the print, but
     another line takes its place in the order of methods. `draws` and `ensembles` are those of the
-    line if they are not those of the table.
+    line if they are not those of the table. A `constant` line of a figure is the same at every
+    point.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Method:
     has_rank: bool = True
     draws: int = 0
     printed_draws: int = 0
+    constant: bool = False
     ensembles: dict[str, Any] = field(default_factory=dict)
 
 
@@ -95,7 +97,11 @@ class Table:
 
     @property
     def kind(self) -> str:
-        """Return "table", or the kind of figure: "lines", "curves", "heat map" or "matrices"."""
+        """Return "table", or the kind of figure.
+
+        "lines", "curves" (columns of one record), "heat map", "bars" (a group per data set) or
+        "matrices".
+        """
         return self.content.get("kind", "lines" if "x" in self.content else "table")
 
     @cached_property
@@ -162,8 +168,8 @@ class Table:
             ]
         return Table(self.key, content)
 
-    def points(self) -> list[tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]]:
-        """Return the points of a figure, each with its change of recipe and of parameters.
+    def points(self) -> list[tuple[tuple[Any, ...], Table]]:
+        """Return the points of a figure: the values on its axes, and the table of its fits there.
 
         A point has one value per axis that stands for a parameter. What has no such axis, a table
         for example, has a single point without values.
@@ -175,7 +181,7 @@ class Table:
             for axis, value in zip(axes, values, strict=True):
                 where, name = axis["parameter"].split(".")
                 changes[where][name] = value
-            points.append((values, changes["ensembles"], changes["method"]))
+            points.append((values, Table(self.key, self.content | {"point": changes})))
         return points
 
     def axis(self, name: str) -> dict[str, Any]:
@@ -187,23 +193,18 @@ class Table:
         return [
             task
             for data, method in itertools.product(self.data, self.methods)
-            for _, change, more in self.points()
+            for _, point in self.points()
             for parameters in method.grid
-            for task in self.fits(data, method, parameters | more, change)
+            for task in point.fits(data, method, parameters)
         ]
 
-    def fits(
-        self,
-        data: str,
-        method: Method,
-        parameters: dict[str, Any],
-        change: dict[str, Any] | None = None,
-    ) -> list[Task]:
-        """Return the fits of one cell, one per draw."""
+    def fits(self, data: str, method: Method, parameters: dict[str, Any]) -> list[Task]:
+        """Return the fits of one cell, one per draw. In a point of a figure, those of the point."""
         if method.absent or (method.data and data not in method.data):
             return []
-        recipe = self.recipe(data, method.ensembles | (change or {}))
-        settings = canonical(parameters)
+        point = {} if method.constant else self.content.get("point", {})
+        recipe = self.recipe(data, point.get("ensembles", {}) | method.ensembles)
+        settings = canonical(parameters | point.get("method", {}))
         return [
             Task(self.paper, data, recipe, draw, method.key, settings, method.seed)
             for draw in range(self.draws_of(method))
@@ -243,6 +244,7 @@ def read_method(entry: dict[str, Any]) -> Method:
         entry.get("has_rank", True),
         entry.get("draws", 0),
         entry.get("printed_draws", entry.get("draws", 0)),
+        entry.get("constant", False),
         entry.get("ensembles", {}),
     )
 
