@@ -24,9 +24,8 @@ that of the file, so that a file with the same values in another compression is 
 
 Not every file is needed. scikit-learn contains iris, wine and digits, `--fetch` gets the sets
 marked "OpenML" from there, and a table without one of its files runs with the others and names
-the reason. The partitions of Lung, which come with the program of the SPCE authors, lie beside the
-data folder, in `../oracles/lung/spce_author_table.npz`: the classes `gt` and the 200 partitions
-`base_200`. They have no checksum."""
+the reason. The partitions of Lung that come with the program of the SPCE authors are in the file
+`spce_author_table.npz`, in the data folder or in the folder `oracles/lung` beside it."""
 
 
 def data_page(note: str) -> str:

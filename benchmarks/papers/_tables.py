@@ -222,7 +222,7 @@ def read_tables() -> dict[str, Table]:
 
 def place(table: Table) -> tuple[str, int, str]:
     """Return the place of a table: the printed ones, those that no paper has, figures."""
-    is_figure = table.title.startswith("Fig.")
+    is_figure = table.kind != "table"
     return table.paper, 2 if is_figure else int("not in the paper" in table.title), table.key
 
 

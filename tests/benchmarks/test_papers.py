@@ -92,18 +92,6 @@ def test_reasons_name_cells_that_exist(table: Table) -> None:
             assert names & set(entry["methods"]), entry
 
 
-@pytest.mark.parametrize("paper", sorted({table.paper for table in TABLES.values()}))
-def test_every_reason_is_that_of_a_cell(paper: str) -> None:
-    used = {
-        cell.reason
-        for table in TABLES.values()
-        if table.paper == paper and table.kind == "table"
-        for cell in cells(table, kept(paper))
-    }
-    texts = [entry["because"] for entry in reasons(paper)]
-    assert [text for text in texts if not any(text in reason for reason in used)] == []
-
-
 @each_table
 def test_a_quick_run_takes_less_than_five_minutes(table: Table, expected) -> None:
     """By the seconds of the records, not by those of this machine."""

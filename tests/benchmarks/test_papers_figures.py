@@ -166,7 +166,7 @@ def test_data_sets_of_two_kinds_are_sought_where_each_kind_is(tmp_path, monkeypa
     _ensembles.read.cache_clear()
     reasons = unavailable(TABLES["004-figure3"])
     _ensembles.read.cache_clear()
-    assert "not beside the data" in reasons["lung"]
+    assert "has no spce_author_table.npz" in reasons["lung"]
     assert "has no ar.npz" in reasons["ar"]
 
 
