@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
+
+from benchmarks.generators._sets import OUTSIDE  # noqa: E402
+
 GENERATORS = ("RandomK", "LandmarkSpectral", "RandomMetrics", "RandomLeiden", "mixture")
 METHODS = ("CCGP", "LWGP", "HBGF")
 SCALES = ("none", "standard", "auto")
@@ -44,6 +49,26 @@ def sets_table() -> str:
     return "\n".join(lines)
 
 
+def scaling_table() -> str:
+    """Return the mean ARI, raw and standardized, of the sets that scale="auto" standardizes."""
+    records = [r for r in _records(outside=True) if r["method"] == "CCGP"]
+    chosen = {r["set"] for r in records if r["is_automatic"] and r["scale"] == "standard"}
+    generators = ("RandomK", "LandmarkSpectral", "mixture")
+    titles = [f"{g}, {scale}" for g in generators for scale in ("none", "standard")]
+    lines = _head(["set", *titles])
+    for name in sorted(chosen, key=str.lower):
+        cells = []
+        for generator in generators:
+            own = [r for r in records if (r["set"], r["generator"]) == (name, generator)]
+            means = [
+                np.mean([r["ARI"] for r in own if r["scale"] == scale])
+                for scale in ("none", "standard")
+            ]
+            cells += [f"**{m:.3f}**" if m == max(means) else f"{m:.3f}" for m in means]
+        lines.append(_row([name, *cells]))
+    return "\n".join(lines)
+
+
 def texts_table() -> str:
     """Return the mean ARI of every generator for every set of texts, with CCGP."""
     records = [r for r in _records(texts=True) if r["method"] == "CCGP"]
@@ -57,9 +82,11 @@ def texts_table() -> str:
     return "\n".join(lines)
 
 
-def _records(*, texts: bool = False) -> list[dict[str, Any]]:
+def _records(*, texts: bool = False, outside: bool = False) -> list[dict[str, Any]]:
+    """Return the records of the sets in the halves, with those outside, or of the texts."""
     text = (ROOT / "benchmarks" / "generators" / "records.json").read_text(encoding="utf-8")
-    return [r for r in json.loads(text) if (r["scale"] in TEXT_SCALES) == texts]
+    records = [r for r in json.loads(text) if (r["scale"] in TEXT_SCALES) == texts]
+    return [r for r in records if outside or r["set"] not in OUTSIDE]
 
 
 def _names(records: list[dict[str, Any]]) -> list[str]:

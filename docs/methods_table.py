@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from partita.consensus.base import BaseConsensus, Size
+from partita.consensus.base import BaseConsensus, MethodInfo, Size
 from partita.registry import all_methods
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,6 +59,12 @@ def link(text: str, entry: dict[str, str]) -> str:
     return f"[{text}](https://doi.org/{entry['doi']})" if "doi" in entry else text
 
 
+def source(info: MethodInfo) -> str:
+    """Return the paper that defines a method, or what a method of our own takes from a paper."""
+    paper = reference(bibliography()[info.cite])
+    return f"partita; {info.cited_part} of {paper}" if info.cited_part else paper
+
+
 def table(rows: list[list[str]]) -> str:
     head, *body = rows
     lines = [head, ["---"] * len(head), *body]
@@ -70,14 +76,18 @@ def short_table() -> str:
     entries = bibliography()
     rows = [["family", "idea", "methods"]]
     for family, idea in FAMILIES.items():
-        names = [link(f"`{c.__name__}`", entries[c.info.cite]) for c in all_methods(family=family)]
+        names = [
+            f"`{c.__name__}`"
+            if c.info.cited_part
+            else link(f"`{c.__name__}`", entries[c.info.cite])
+            for c in all_methods(family=family)
+        ]
         rows.append([family, idea, ", ".join(names)])
     return table(rows)
 
 
 def full_table() -> str:
     """Return the table of docs/methods.md."""
-    entries = bibliography()
     head = ["class", "key", "name", "family", "missing labels", "soft partitions", "random"]
     rows = [[*head, "time", "memory", "paper"]]
     for c in all_methods():
@@ -93,7 +103,7 @@ def full_table() -> str:
                 "no" if info.deterministic else "yes",
                 info.time,
                 info.memory,
-                reference(entries[info.cite]),
+                source(info),
             ]
         )
     return table(rows)

@@ -12,11 +12,13 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.scoreboard import against_lwgp, calibration, choosing_k, shapes  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
+from benchmarks.scoreboard._sources import DEFAULT, SCIKIT  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
 from benchmarks.scoreboard._tables import (  # noqa: E402
     alarm_words,
     by_kind,
     false_alarms,
+    shuffled_table,
     table,
     together,
 )
@@ -28,6 +30,7 @@ KINDS = {
 }
 OTHER = "measurements"  # and points in the plane
 CLEAR = 2.0  # standard errors
+LARGE = 3000  # samples
 
 
 def features_table() -> str:
@@ -42,7 +45,7 @@ def scanned_words() -> str:
     """Return how much ARI a scanned number costs, on the sets with both, one seed each."""
     means: dict[str, dict[str, list[float]]] = {}
     for record in _records():
-        if record["source"] == "ensemble_clustering":
+        if record["source"] == DEFAULT:
             by_rule = means.setdefault(record["set"], {"true": [], "scan": []})
             by_rule[record["k_rule"]].append(record["ARI"])
     both = [by_rule for by_rule in means.values() if by_rule["true"] and by_rule["scan"]]
@@ -73,6 +76,29 @@ def shapes_table() -> str:
         lines.append(
             _row([title, f"{each.mean():.3f}", str(np.sum(each > 0.9)), f"{each.min():.2f}"])
         )
+    return "\n".join(lines)
+
+
+def large_table() -> str:
+    """Return the mean ARI on every set with features and more than 3,000 samples."""
+    cells: dict[tuple[str, str], list[float]] = {}
+    samples: dict[str, int] = {}
+    for record in _records():
+        contender = f"{record['source']} + {record['method']}"
+        is_cheap = record["source"] in (DEFAULT, SCIKIT) or record["method"] == "ccgp"
+        if record["source"] == "table" or record["k_rule"] == "scan" or not is_cheap:
+            continue
+        if record["n_samples"] > LARGE:
+            cells.setdefault((record["set"], contender), []).append(record["ARI"])
+            samples[record["set"]] = record["n_samples"]
+    contenders = list(dict.fromkeys(contender for _, contender in cells))
+    lines = _head(["set", "n", *(full_name(contender) for contender in contenders)])
+    for name in sorted(samples, key=lambda name: samples[name]):
+        means = [np.mean(cells.get((name, contender), np.nan)) for contender in contenders]
+        texts = ["" if np.isnan(mean) else f"{mean:.3f}" for mean in means]
+        best = max(texts)
+        bold = [f"**{text}**" if text == best else text for text in texts]
+        lines.append(_row([name, str(samples[name]), *bold]))
     return "\n".join(lines)
 
 
@@ -186,6 +212,11 @@ def shape_noise_table() -> str:
 def noise_words() -> str:
     """Return how often scans take noise for structure, for the page of promises."""
     return alarm_words(read(choosing_k.RECORDS))
+
+
+def shuffled_noise_table() -> str:
+    """Return how often scans find structure in shuffled columns of real sets."""
+    return shuffled_table(read(choosing_k.RECORDS))
 
 
 def calibration_table() -> str:

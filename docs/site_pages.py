@@ -18,7 +18,7 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any
 
-from methods_table import MISSING, bibliography, reference
+from methods_table import MISSING, source
 
 import partita
 from partita.consensus import BaseConsensus
@@ -142,8 +142,7 @@ def properties(cls: type) -> Iterator[str]:
 def description(cls: type[BaseConsensus]) -> list[str]:
     """Return the facts of `MethodInfo` as a list of fields."""
     info = cls.info
-    paper = bibliography()[info.cite]
-    cited = re.sub(r"\[(.*)\]\((.*)\)", r"`\1 <\2>`__", reference(paper))
+    cited = re.sub(r"\[(.*)\]\((.*)\)", r"`\1 <\2>`__", source(info))
     facts = {
         "Key": f"``{info.key}``",
         "Family": info.family,

@@ -5,8 +5,9 @@ are fused by every method, with the true number of clusters. Records that exist 
 an interrupted run continues. "mixture" has half of the partitions of RandomK and half of those of
 LandmarkSpectral; RandomLeiden needs the extra `leiden`. `is_automatic` says whether scale="auto"
 chooses this scale. Texts are clustered by the cosine, as counts and as tf-idf, and not by
-RandomMetrics, which takes no sparse features. `PARTITA_DATA` names the folder of the data; by
-default ../shared/data.
+RandomMetrics, which takes no sparse features. Sets outside the halves are clustered by RandomK,
+LandmarkSpectral and the mixture. `PARTITA_DATA` names the folder of the data; by default
+../shared/data.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.generators._sets import SETS, TEXTS, load, scaled
+from benchmarks.generators._sets import OUTSIDE, SETS, TEXTS, load, scaled
 from partita import CCGP, HBGF, LWGP
 from partita.generators import (
     LandmarkSpectral,
@@ -86,10 +87,12 @@ def main(names: list[str]) -> None:
     """Add the records that are missing; `python docs/write_pages.py` makes the tables."""
     records = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
     have = {(r["set"], r["scale"], r["seed"], r["generator"]) for r in records}
-    for name in names or (*SETS, *TEXTS):
+    for name in names or (*SETS, *OUTSIDE, *TEXTS):
         for scale in ("counts", "tf-idf") if name in TEXTS else ("none", "standard"):
             for seed in SEEDS:
-                wanted = {MIXTURE, *(g.__name__ for g in GENERATORS)}
+                wanted = {MIXTURE, *MIXED}
+                if name not in OUTSIDE:
+                    wanted |= {g.__name__ for g in GENERATORS}
                 wanted -= {"RandomMetrics"} if name in TEXTS else set()
                 wanted -= {key for key in wanted if (name, scale, seed, key) in have}
                 if not wanted:

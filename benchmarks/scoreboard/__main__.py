@@ -5,9 +5,16 @@ Sets with features: every generator makes partitions, every method fuses them, a
 algorithms: every method fuses the table, and the algorithms are scored beside them. The number of
 clusters is the true one (`--k-rules true`), the suggestion of `scan_k_features` or `scan_k`
 ("scan"), or first one and then the other (default). Several true labelings: the one that fits best
-counts. Records are written as they come. The same call continues a run that was stopped.
+counts. Algorithms of scikit-learn cluster the same features into the true number.
 
-DIR is `PARTITA_DATA` or ../shared/data by default. The layouts are described in `_sets.py`.
+Records are written as they come, and the same call continues a run that was stopped. A record
+belongs to the content of a set, the number of partitions and the largest K of a scan: other data of
+the same name and other settings are computed anew. Only sets, methods and settings of the call are
+shown.
+
+DIR is `PARTITA_DATA` or ../shared/data by default; the records of this folder are part of the
+project. Those of other folders are written to scoreboard.jsonl. The layouts are described in
+`_sets.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +24,7 @@ import os
 import sys
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -28,17 +36,19 @@ from benchmarks.data_folder import data_folder
 from benchmarks.scoreboard._picture import draw
 from benchmarks.scoreboard._records import RECORDS, Record, append, key_of, read
 from benchmarks.scoreboard._sets import BenchmarkSet, find_sets
+from benchmarks.scoreboard._sources import DEFAULT, SCIKIT, methods_of, sources, unused
 from benchmarks.scoreboard._statistics import Board, boards
-from benchmarks.scoreboard._work import DEFAULT, Unit, methods_of, run, sources
+from benchmarks.scoreboard._work import Unit, run
 from partita.generators import GENERATORS as GENERATOR_CLASSES
 from partita.registry import all_methods
 
 METHODS = ("ccgp", "lwgp", "lwea", "eac", "hbgf", "sec", "kcc", "mcla", "ecpcs", "voting", "lce")
-GENERATORS = (DEFAULT, "landmark_spectral", "random_k")
+GENERATORS = (DEFAULT, "landmark_spectral", "random_k", SCIKIT)
+OTHER_RECORDS = Path("scoreboard.jsonl")
 
 
 def chosen_sets(arguments: argparse.Namespace) -> list[BenchmarkSet]:
-    """Return the sets to run on, small ones first; say which cannot be used, and why."""
+    """Return the sets of the call, small ones first; say which cannot be used, and why."""
     sets = find_sets(arguments.folder)
     chosen = []
     for each in sets:
@@ -53,33 +63,55 @@ def chosen_sets(arguments: argparse.Namespace) -> list[BenchmarkSet]:
     return sorted(chosen, key=lambda each: each.n_samples)
 
 
-def units(arguments: argparse.Namespace, records: list[Record]) -> list[Unit]:
-    """Return the work that has no records yet, small sets first."""
+def units(arguments: argparse.Namespace) -> list[Unit]:
+    """Return all work of the call, small sets first; say what a set has but cannot use."""
+    work = []
+    for dataset in chosen_sets(arguments):
+        for k_rule in arguments.k_rules:
+            left_out, reason = unused(dataset, arguments.generators, k_rule)
+            if left_out:
+                what = f"{dataset.name}, K {k_rule}, {', '.join(left_out)}"
+                print(f"{what}: left out, {reason}", file=sys.stderr)
+        work += [
+            Unit(
+                arguments.folder,
+                dataset.name,
+                dataset.fingerprint,
+                source,
+                seed,
+                k_rule,
+                tuple(methods_of(source, arguments.methods)),
+                arguments.partitions,
+                arguments.largest_k,
+            )
+            for k_rule in arguments.k_rules
+            for source in sources(dataset, arguments.generators, k_rule)
+            for seed in range(arguments.seeds)
+        ]
+    return work
+
+
+def not_done(work: list[Unit], records: list[Record]) -> list[Unit]:
+    """Return the units with methods that have no records yet, with these methods only."""
     done = defaultdict(set)
     for record in records:
         done[key_of(record)].add(record["method"])
-    work = []
-    for dataset in chosen_sets(arguments):
-        for source in sources(dataset, arguments.generators):
-            for k_rule in arguments.k_rules:
-                for seed in range(arguments.seeds):
-                    have = done[dataset.name, source, seed, k_rule]
-                    wanted = methods_of(source, arguments.methods)
-                    methods = tuple(m for m in wanted if m not in have)
-                    if methods:
-                        work.append(
-                            Unit(
-                                arguments.folder,
-                                dataset.name,
-                                source,
-                                seed,
-                                k_rule,
-                                methods,
-                                arguments.partitions,
-                                arguments.largest_k,
-                            )
-                        )
-    return work
+    left = [
+        replace(unit, methods=tuple(m for m in unit.methods if m not in done[unit.key]))
+        for unit in work
+    ]
+    return [unit for unit in left if unit.methods]
+
+
+def of_call(work: list[Unit], records: list[Record]) -> list[Record]:
+    """Return the records of the units, and of the algorithms in their tables."""
+    methods = {unit.key: unit.methods for unit in work}
+    return [
+        record
+        for record in records
+        if (key := key_of(record)) in methods
+        and (record["method"] in methods[key] or record["seconds"] is None)
+    ]
 
 
 def measure(work: list[Unit], file: Path, jobs: int) -> None:
@@ -89,7 +121,9 @@ def measure(work: list[Unit], file: Path, jobs: int) -> None:
         futures = {pool.submit(run, unit): unit for unit in work}
         for j, future in enumerate(as_completed(futures)):
             append(file, future.result())
-            messages.print(f"{j + 1} of {len(work)}:", *futures[future].key)
+            unit = futures[future]
+            about = unit.name, unit.source, unit.seed, unit.k_rule
+            messages.print(f"{j + 1} of {len(work)}:", *about)
 
 
 def show(board: Board, console: Console) -> None:
@@ -139,8 +173,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         "--generators",
         nargs="+",
         default=GENERATORS,
-        help=f"keys of generators, and {DEFAULT}",
-        choices=[DEFAULT, *GENERATOR_CLASSES],
+        help=f"keys of generators, {DEFAULT} and {SCIKIT}",
+        choices=[DEFAULT, SCIKIT, *GENERATOR_CLASSES],
         metavar="GENERATOR",
     )
     parser.add_argument("--k-rules", nargs="+", default=("true", "scan"), choices=("true", "scan"))
@@ -149,21 +183,28 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--largest-k", type=int, default=20, help="largest K of a scan")
     parser.add_argument("--max-samples", type=int, default=10_000, help="skip larger sets")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
-    parser.add_argument("--records", type=Path, default=RECORDS, help="file to continue")
+    parser.add_argument("--records", type=Path, help="file to continue")
     parser.add_argument("--pictures", type=Path, help="folder for critical-difference pictures")
-    parser.add_argument("--show", action="store_true", help="only show the records")
+    parser.add_argument("--show", action="store_true", help="only show the records of the call")
     arguments = parser.parse_args(argv)
     if not arguments.show and (arguments.folder is None or not arguments.folder.is_dir()):
         parser.error(f"Expected a folder of benchmark sets, got {arguments.folder}.")
+    if arguments.records is None:
+        is_ours = arguments.folder is None or arguments.folder == data_folder()
+        arguments.records = RECORDS if is_ours else OTHER_RECORDS
     return arguments
 
 
 def main(argv: list[str]) -> None:
     arguments = parse(argv)
-    if not arguments.show:
-        measure(units(arguments, read(arguments.records)), arguments.records, arguments.jobs)
+    work = units(arguments) if arguments.folder else None
+    if work and not arguments.show:
+        left = not_done(work, read(arguments.records))
+        print(f"{len(left)} of {len(work)} units left, {arguments.records}", file=sys.stderr)
+        measure(left, arguments.records, arguments.jobs)
+    records = read(arguments.records)
     console = Console(width=120)
-    for board in boards(read(arguments.records)):
+    for board in boards(records if work is None else of_call(work, records)):
         if not board.sets:
             continue
         show(board, console)

@@ -40,10 +40,13 @@ def draw(board: Board, file: Path) -> None:
     for tick in range(low, high + 1, 1 if high <= 24 else 5):
         axes.plot([tick, tick], [0, 0.12], color="black", linewidth=1)
         axes.text(tick, 0.18, str(tick), ha="center", va="bottom", fontsize=8)
-    axes.plot([low, low + board.critical_difference], [0.75, 0.75], color="black", linewidth=2)
-    axes.text(
-        low, 0.83, f"critical difference {board.critical_difference:.2f}", va="bottom", fontsize=8
-    )
+    # with few sets, the difference can be larger than any two ranks can be apart
+    bar = low, min(low + board.critical_difference, high)
+    text = f"critical difference {board.critical_difference:.2f}"
+    if board.critical_difference > high - low:
+        text += ", longer than the axis"
+    axes.plot(bar, [0.75, 0.75], color="black", linewidth=2)
+    axes.text(low, 0.83, text, va="bottom", fontsize=8)
     for j, (first, last) in enumerate(runs):
         y = -0.2 - 0.22 * j
         axes.plot([ranks[first], ranks[last]], [y, y], color="#0072b2", linewidth=4)

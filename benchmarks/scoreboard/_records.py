@@ -9,7 +9,9 @@ from typing import Any
 __all__ = ["KEY", "RECORDS", "Record", "append", "key_of", "read"]
 
 RECORDS = Path(__file__).with_name("records.jsonl")
-KEY = ("set", "source", "seed", "k_rule")  # what one unit of work has in common
+# What one unit of work has in common. "data" is a hash of the set. The number of partitions is None
+# where no generator makes them, the largest K where nothing is scanned.
+KEY = ("set", "data", "source", "seed", "k_rule", "n_partitions", "largest_k")
 Record = dict[str, Any]
 
 

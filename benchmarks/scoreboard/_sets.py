@@ -3,16 +3,20 @@
 Two layouts are read. The public one is `<battery>/<name>.data.gz` (a matrix of numbers, separated
 by blanks or commas), `.labels0.gz`, `.labels1.gz`, ... (one integer per line; 0 is noise and is not
 scored) and `.result<K>.gz` (CSV with one column of labels per algorithm, in the same folder or in
-any folder with the name of the battery). The other one is `<name>.npz` with `y` and either `X`, the
-parts `data`, `indices`, `indptr`, `shape` of a sparse matrix, or `members`, a table of partitions.
+any folder with the name of the battery; equal names of columns are told apart by their folders).
+The other one is `<name>.npz` with `y` and either `X`, the parts `data`, `indices`, `indptr`,
+`shape` of a sparse matrix, or `members`, a table of partitions.
 """
 
 from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
+import os
 import re
 import zlib
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -53,6 +57,20 @@ class BenchmarkSet:
         files = [f for f in self.files if re.search(r"\.labels\d+\.gz$", f.name)]
         return [_labels(f) for f in sorted(files)]
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that the files contain, so that equal names of different data differ."""
+        content = hashlib.sha256()
+        if self._is_npz:
+            for name, array in sorted(self._arrays.items()):
+                content.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+                content.update(np.ascontiguousarray(array).tobytes())
+        else:
+            for file in sorted(self.files, key=_kind_and_folder):
+                content.update(f"{_kind_and_folder(file)}\n".encode())
+                content.update(gzip.decompress(file.read_bytes()))
+        return content.hexdigest()[:16]
+
     @property
     def n_samples(self) -> int:
         return len(self.truths[0])
@@ -82,15 +100,26 @@ class BenchmarkSet:
         if self._is_npz:
             members = self._arrays.get("members")
             return None if members is None else Table(members.astype(np.int64), None)
-        columns: dict[str, Labels] = {}
-        for file in self.files:
-            match = re.search(r"\.result(\d+)\.gz$", file.name)
-            if match and k in (None, int(match[1])):
-                suffix = "" if k is not None else f" (K = {match[1]})"
-                columns |= {name + suffix: column for name, column in _columns(file).items()}
-        if not columns:
+        names, labels, folders = [], [], []
+        for file, file_k in self._results.items():
+            if k in (None, file_k):
+                own, table = _columns(file)
+                names += [name if k is not None else f"{name} (K = {file_k})" for name in own]
+                folders += [file.parent] * len(own)
+                labels.append(table)
+        if not labels:
             return None
-        return Table(np.column_stack([*columns.values()]), list(columns))
+        return Table(np.column_stack(labels), _told_apart(names, folders))
+
+    @property
+    def table_ks(self) -> list[int] | None:
+        """Numbers of clusters of the tables of labels; None for a pool, which has many."""
+        return None if self._is_npz else sorted({*self._results.values()})
+
+    @property
+    def _results(self) -> dict[Path, int]:
+        matches = {file: re.search(r"\.result(\d+)\.gz$", file.name) for file in self.files}
+        return {file: int(match[1]) for file, match in matches.items() if match}
 
     def score(self, labels: Any, k: int | None = None) -> dict[str, float]:
         """Return ARI and NMI against the labeling that fits best, over the samples of its classes.
@@ -169,9 +198,30 @@ def _matrix(file: Path) -> NDArray[np.float64]:
     return np.loadtxt(file, ndmin=2, delimiter="," if "," in first else None)
 
 
-def _columns(file: Path) -> dict[str, Labels]:
-    """Return the labels by name of the algorithm."""
+def _columns(file: Path) -> tuple[list[str], Labels]:
+    """Return the names of the algorithms and their labels."""
     with gzip.open(file, "rt", encoding="utf-8", newline="") as text:
         names, *rows = filter(None, csv.reader(text))  # without empty lines
-    table = np.asarray(rows, np.float64).astype(np.int64)
-    return {name: table[:, j] for j, name in enumerate(names)}
+    return names, np.asarray(rows, np.float64).astype(np.int64)
+
+
+def _told_apart(names: list[str], folders: list[Path]) -> list[str]:
+    """Return the names, equal ones with their folder, and with a number inside one folder."""
+    root = os.path.commonpath(folders)
+    counts = Counter(names)
+    full = [
+        f"{name}, {folder.relative_to(root)}" if counts[name] > 1 and str(folder) != root else name
+        for name, folder in zip(names, folders, strict=True)
+    ]
+    for j, name in enumerate(full):
+        number = 1
+        while full[j] in full[:j]:
+            number += 1
+            full[j] = f"{name}, {number}"
+    return full
+
+
+def _kind_and_folder(file: Path) -> tuple[str, str]:
+    """Return "labels0" for "blobs.labels0.gz", and the folder, which may name other algorithms."""
+    kind = file.name.split(".")[-2]
+    return kind, file.parent.parent.name if kind.startswith("result") else ""

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from benchmarks.scoreboard._records import Record
+from benchmarks.scoreboard._sources import DEFAULT, SCIKIT
+from partita.generators import GENERATORS
 from partita.registry import all_methods
 
 __all__ = ["Board", "boards", "full_name"]
 
 _DEFAULTS = ("ensemble_clustering + ccgp", "ccgp")  # what a user gets without choosing
-_GENERATORS = {"landmark_spectral": "LandmarkSpectral", "random_k": "RandomK"}
 _TIE = 0.005  # a smaller difference of mean ARI on a set is no win
 
 
@@ -102,25 +103,27 @@ def boards(records: Iterable[Record]) -> list[Board]:
 def full_name(contender: str) -> str:
     """Return "LandmarkSpectral + CCGP" for "landmark_spectral + ccgp"; other names as they are."""
     source, _, method = contender.rpartition(" + ")
-    if source == "ensemble_clustering":
+    if source == DEFAULT:
         return "EnsembleClustering"
+    if source == SCIKIT:
+        return f"{SCIKIT}: {method}"
     name = {each.info.key: each.__name__ for each in all_methods()}.get(method, method)
-    return f"{_GENERATORS.get(source, source)} + {name}" if source else name
+    return f"{GENERATORS[source].__name__} + {name}" if source else name
 
 
 def _board(title: str, records: list[Record]) -> Board:
-    cells: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    cells: dict[tuple[tuple[str, str], str], list[Record]] = defaultdict(list)
     for record in records:
         source = record["source"]
         contender = record["method"] if source == "table" else f"{source} + {record['method']}"
-        cells[record["set"], contender].append(record)
+        cells[(record["set"], record["data"]), contender].append(record)
     n_sets: dict[str, int] = defaultdict(int)
     for _, contender in cells:
         n_sets[contender] += 1
     # An algorithm that is in the tables of few sets would leave few sets to compare on.
     most = max(n_sets.values())
     contenders = sorted(c for c, n in n_sets.items() if n > most / 2)
-    candidates = sorted({name for name, _ in cells}, key=str.lower)
+    candidates = sorted({each for each, _ in cells}, key=lambda each: (each[0].lower(), each[1]))
     sets = [s for s in candidates if all((s, c) in cells for c in contenders)]
     table = np.asarray(
         [[np.mean([r["ARI"] for r in cells[s, c]]) for c in contenders] for s in sets]
@@ -131,7 +134,7 @@ def _board(title: str, records: list[Record]) -> Board:
     return Board(
         title=title,
         contenders=ordered,
-        sets=sets,
+        sets=[name for name, _ in sets],
         scores=table[:, order],
         seconds=np.asarray([_mean_seconds(each) for each in by_contender]),
         n_failed=np.asarray([sum("failed" in r for r in each) for each in by_contender]),

@@ -8,7 +8,15 @@ from scipy.stats import beta
 from benchmarks.scoreboard._records import Record
 from benchmarks.scoreboard._rules import RULES
 
-__all__ = ["alarm_words", "by_kind", "exact_interval", "false_alarms", "table", "together"]
+__all__ = [
+    "alarm_words",
+    "by_kind",
+    "exact_interval",
+    "false_alarms",
+    "shuffled_table",
+    "table",
+    "together",
+]
 
 _WITH_NOISE = ("labels", "features", "shapes")  # parts that also have data without clusters
 
@@ -101,10 +109,8 @@ def false_alarms(records: list[Record], part: str) -> str:
     for kind in dict.fromkeys(r["kind"] for r in false):
         alarms = [r["scan"] is not None for r in false if r["kind"] == kind]
         lines.append(_row([kind.partition(": ")[2], str(len(alarms)), str(sum(alarms))]))
-    n, n_alarms = len(false), sum(r["scan"] is not None for r in false)
-    low, high = exact_interval(n_alarms, n)
-    rate = f"{n_alarms} ({n_alarms / max(n, 1):.1%}, 95 % interval {low:.1%} to {high:.1%})"
-    lines.append(_row(["all", str(n), rate]))
+    n_alarms = sum(r["scan"] is not None for r in false)
+    lines.append(_row(["all", str(len(false)), _rate(n_alarms, len(false))]))
     return "\n".join(lines)
 
 
@@ -128,6 +134,23 @@ def alarm_words(records: list[Record]) -> str:
         f"Structure was found where there are no clusters by {'; '.join(alarms)}. `scan_k` found "
         f"the number of clusters in {right} of {len(planted)} tables with planted clusters."
     )
+
+
+def shuffled_table(records: list[Record]) -> str:
+    """Return how often each scan finds structure in shuffled columns of real sets, and in which."""
+    false = [r for r in records if r["part"] == "shuffled"]
+    lines = [_row(["scan", "shuffled sets", "structure found", "in"]), "|---|---|---|---|"]
+    for scan in dict.fromkeys(r["kind"].partition(": ")[0] for r in false):
+        group = [r for r in false if r["kind"].partition(": ")[0] == scan]
+        alarms = [r["kind"].partition(": ")[2] for r in group if r["scan"] is not None]
+        places = ", ".join(f"{name} ({alarms.count(name)})" for name in dict.fromkeys(alarms))
+        lines.append(_row([scan, str(len(group)), _rate(len(alarms), len(group)), places]))
+    return "\n".join(lines)
+
+
+def _rate(count: int, n: int) -> str:
+    low, high = exact_interval(count, n)
+    return f"{count} ({count / max(n, 1):.1%}, 95 % interval {low:.1%} to {high:.1%})"
 
 
 def exact_interval(count: int, n: int) -> tuple[float, float]:

@@ -10,7 +10,9 @@ Parts (`--parts`):
   square root of n, and by the default generator, which has K_i from K to 3K;
 - "default": the features of "features" and "shapes" by `EnsembleClustering()`, as a user calls it;
 - "sets": real data sets with features (`--folder`), up to `--max-samples` samples, the true number
-  of clusters being that of the classes.
+  of clusters being that of the classes;
+- "shuffled": the partitions and features of the last two parts with every column shuffled, so that
+  no column says anything about another.
 
 The rules are `scan_k` or `scan_k_features`; from its own curves the largest eigengap, the least
 ambiguous pairs (PAC), the last K with a delta area above 0.1 and the longest lifetime of the tree;
@@ -35,23 +37,27 @@ from sklearn.cluster import KMeans
 
 from benchmarks.data_folder import data_folder
 from benchmarks.scoreboard import _tables_of_k as tables
+from benchmarks.scoreboard._real_data import (
+    GENERATORS,
+    REAL,
+    dense_sets,
+    partitions_of,
+    shuffles,
+)
 from benchmarks.scoreboard._records import Record, append, read
 from benchmarks.scoreboard._rules import gap_statistic, of_curves, silhouette
-from benchmarks.scoreboard._sets import find_sets
-from benchmarks.scoreboard._tables import by_kind, false_alarms, table
+from benchmarks.scoreboard._tables import by_kind, false_alarms, shuffled_table, table
 from partita import EnsembleClustering, scan_k, scan_k_features
-from partita.datasets import load
 from partita.ensemble import Ensemble
-from partita.generators import LandmarkSpectral, RandomK, RandomRows, make_scaler
+from partita.generators import LandmarkSpectral, RandomRows
 from partita.matrices import coassociation, incidence
 
 RECORDS = Path(__file__).with_name("choosing_k.jsonl")
 KS = range(2, 11)
 FEATURE_KS = range(2, 7)
 OTHERS = 1  # tables of noise of every kind that the other rules are tried on
-PARTS = ("labels", "features", "shapes", "default", "partitions", "sets")
-REAL = ("iris", "wine", "breast_w", "breast_tissue", "ecoli", "jaffe", "aggregation")
-GENERATORS = ("K_i from 2 to 10", "K_i from 2 to sqrt n", "LandmarkSpectral")
+PARTS = ("labels", "features", "shapes", "default", "partitions", "sets", "shuffled")
+SHUFFLES = 2  # seeds of the part "shuffled", at most
 
 Work = tuple[str, str, int, Callable[[], Record]]  # part, kind, seed, what makes the record
 
@@ -160,9 +166,10 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
         + [(f"planted: {kind}", default_shapes) for kind in tables.SHAPES]
         + [(f"noise: {kind}", default_without) for kind in tables.NOISE_FEATURES],
     }
+    real = {"sets": _sets, "partitions": _partitions, "shuffled": _shuffled}
     for part in arguments.parts:
-        if part in ("sets", "partitions"):
-            yield from _sets(arguments) if part == "sets" else _partitions(arguments)
+        if part in real:
+            yield from real[part](arguments)
             continue
         for turn in range(arguments.seeds):
             count: dict[str, int] = {}
@@ -182,18 +189,12 @@ def _later(make: Callable[[str, int], Record], kind: str, seed: int) -> Callable
 
 
 def _sets(arguments: argparse.Namespace) -> Iterator[Work]:
-    sets = [s for s in find_sets(arguments.folder) if s.n_samples <= arguments.max_samples]
-    for dataset in sorted(sets, key=lambda each: each.n_samples):
-        k = dataset.true_ks[0]
-        if dataset.features is None or not isinstance(dataset.features, np.ndarray) or k > 15:
-            continue
+    for name, X, k in dense_sets(arguments.folder, arguments.max_samples):
 
-        def make(X: NDArray[np.float64] = dataset.features, k: int = k) -> Record:
-            scaler = make_scaler(X)
-            X = X if scaler is None else scaler.fit_transform(X)
+        def make(X: NDArray[np.float64] = X, k: int = k) -> Record:
             return from_features(X, k, range(2, 16), 0)
 
-        yield "sets", dataset.name, 0, make
+        yield "sets", name, 0, make
 
 
 def _partitions(arguments: argparse.Namespace) -> Iterator[Work]:
@@ -201,18 +202,15 @@ def _partitions(arguments: argparse.Namespace) -> Iterator[Work]:
         for kind in GENERATORS:
 
             def make(name: str = name, kind: str = kind) -> Record:
-                data = load(name, folder=arguments.folder)
-                scaler = make_scaler(data.X)
-                X = data.X if scaler is None else scaler.fit_transform(data.X)
-                if kind == "LandmarkSpectral":
-                    options: dict[str, Any] = {"n_clusters": data.n_classes}
-                else:
-                    options = {"k_min": 2, "k_max": 10 if "10" in kind else int(len(X) ** 0.5)}
-                generator = LandmarkSpectral if kind == "LandmarkSpectral" else RandomK
-                made = generator(n_partitions=40, random_state=0, n_jobs=1, **options)
-                return from_labels(made.fit_transform(X), data.n_classes, 0)
+                return from_labels(*partitions_of(name, kind, arguments.folder), 0)
 
             yield "partitions", f"{name}: {kind}", 0, make
+
+
+def _shuffled(arguments: argparse.Namespace) -> Iterator[Work]:
+    for seed in range(min(arguments.seeds, SHUFFLES)):
+        for kind, make in shuffles(arguments.folder, arguments.max_samples, seed):
+            yield "shuffled", kind, seed, make
 
 
 def main(argv: list[str]) -> None:
@@ -224,7 +222,7 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--folder", type=Path, default=data_folder(), help="folder of real sets")
     parser.add_argument("--max-samples", type=int, default=600, help="of a real set")
     arguments = parser.parse_args(argv)
-    if "sets" in arguments.parts and arguments.folder is None:
+    if {"sets", "partitions", "shuffled"} & {*arguments.parts} and arguments.folder is None:
         parser.error("no folder of real sets: pass --folder or set PARTITA_DATA")
     start = time.monotonic()
     done = {(r["part"], r["kind"], r["seed"]) for r in read(arguments.records)}
@@ -239,6 +237,9 @@ def main(argv: list[str]) -> None:
         append(arguments.records, [record])
     records = read(arguments.records)
     for part in dict.fromkeys(r["part"] for r in records):
+        if part == "shuffled":
+            print(f"\nshuffled\n\n{shuffled_table(records)}")
+            continue
         right = by_kind(records, part) if part == "default" else table(records, part)
         print(f"\n{part}\n\n{right}\n\n{false_alarms(records, part)}")
 

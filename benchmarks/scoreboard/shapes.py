@@ -16,14 +16,13 @@ import argparse
 import csv
 import gzip
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
-from sklearn.mixture import GaussianMixture
+
+from benchmarks.scoreboard._sources import ALGORITHMS, labels_of
 
 Points = NDArray[np.float64]
 Rng = np.random.Generator
@@ -290,17 +289,7 @@ def make(name: str, seed: int) -> tuple[Points, NDArray[np.int64]]:
 
 def other_labels(X: Points, k: int, seed: int) -> dict[str, NDArray[np.int64]]:
     """Return the labels of algorithms of scikit-learn, from 1."""
-    algorithms = {
-        "KMeans": KMeans(k, n_init=10, random_state=seed),
-        "GaussianMixture": GaussianMixture(k, n_init=5, random_state=seed),
-        "Ward": AgglomerativeClustering(k),
-        "SpectralClustering": SpectralClustering(
-            k, affinity="nearest_neighbors", n_neighbors=10, random_state=seed
-        ),
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # graphs that are not connected
-        return {name: each.fit_predict(X) + 1 for name, each in algorithms.items()}
+    return {name: labels_of(name, X, k, seed) + 1 for name in ALGORITHMS}
 
 
 def write(folder: Path, name: str, seed: int) -> None:

@@ -30,6 +30,7 @@ from benchmarks.scoreboard._picture import cliques, draw  # noqa: E402
 from benchmarks.scoreboard._records import RECORDS, append, read  # noqa: E402
 from benchmarks.scoreboard._rules import RULES, gap_statistic  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
+from benchmarks.scoreboard._sources import DEFAULT  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
 from benchmarks.scoreboard._tables import (  # noqa: E402
     alarm_words,
@@ -38,7 +39,6 @@ from benchmarks.scoreboard._tables import (  # noqa: E402
     table,
     together,
 )
-from benchmarks.scoreboard._work import DEFAULT  # noqa: E402
 
 CENTERS = [[0, 0], [9, 0], [0, 9], [9, 9]]
 
@@ -81,7 +81,7 @@ def arguments(folder: Path, file: Path, *options: str) -> list[str]:
 def run_here(folder: Path, file: Path, *options: str) -> None:
     """Do the work of a call in this process."""
     call = scoreboard.parse(arguments(folder, file, *options))
-    for unit in scoreboard.units(call, read(file)):
+    for unit in scoreboard.not_done(scoreboard.units(call), read(file)):
         append(file, scoreboard.run(unit))
 
 
@@ -132,10 +132,10 @@ def test_a_set_that_cannot_be_used_is_left_out_with_the_reason(folder, tmp_path,
     (battery / "broken.data.gz").write_bytes(b"no archive")
     write_lines(battery / "broken.labels0.gz", ["1", "2"])
     call = scoreboard.parse(arguments(folder, tmp_path / "records.jsonl", "--sets", "pair", "x"))
-    assert {unit.name for unit in scoreboard.units(call, [])} == {"pair"}
+    assert {unit.name for unit in scoreboard.units(call)} == {"pair"}
     assert "x is not in" in capsys.readouterr().err
     call = scoreboard.parse(arguments(folder, tmp_path / "records.jsonl"))
-    assert {unit.name for unit in scoreboard.units(call, [])} == {"battery/blobs", "pair", "pool"}
+    assert {unit.name for unit in scoreboard.units(call)} == {"battery/blobs", "pair", "pool"}
     lines = capsys.readouterr().err.splitlines()
     assert sorted(line.split(" is left out: ")[0] for line in lines) == [
         f"battery/{name}"
@@ -242,7 +242,7 @@ def test_a_killed_run_continues(folder, tmp_path) -> None:
 def test_a_method_without_an_answer_has_the_score_of_one_cluster(folder, tmp_path) -> None:
     file = tmp_path / "records.jsonl"
     call = scoreboard.parse(arguments(folder, file, "--sets", "pair", "--k-rules", "true"))
-    unit = scoreboard.units(call, [])[0]
+    unit = scoreboard.units(call)[0]
     (record,) = scoreboard.run(type(unit)(**{**vars(unit), "methods": ("nonsense",)}))
     assert record["ARI"] == 0
     assert "nonsense" in record["failed"]
@@ -372,6 +372,7 @@ def test_words_on_noise_count_every_scan() -> None:
 
 def test_names_of_contenders() -> None:
     assert full_name("landmark_spectral + medianpartition") == "LandmarkSpectral + MedianPartition"
+    assert full_name("scikit-learn + KMeans") == "scikit-learn: KMeans"
     assert [full_name(name) for name in ("sec", "voting", "genie_0.3")] == [
         "SEC",
         "Voting",

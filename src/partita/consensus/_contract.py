@@ -73,6 +73,9 @@ class MethodInfo:
         Whether the method can fit rows that are not all in memory. It then defines `_solve_rows`.
     soft : bool, default=False
         Whether the method takes degrees of membership. It then defines `_solve_soft`.
+    cited_part : str, default=""
+        What a method of partita's own takes from `cite`, such as its cut. By default `cite` defines
+        the whole method.
     """
 
     key: str
@@ -88,6 +91,7 @@ class MethodInfo:
     balanced: bool = False
     out_of_core: bool = False
     soft: bool = False
+    cited_part: str = ""
 
 
 @dataclass(frozen=True)

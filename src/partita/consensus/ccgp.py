@@ -104,6 +104,7 @@ class CCGP(CertaintyCut):
         time="n m² + n' m K",
         memory="n' (m + K)",
         bytes_needed=bytes_of_cut,
+        cited_part="cut",
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": N_CLUSTERS,
