@@ -383,6 +383,13 @@ def test_a_number_without_a_gap_is_not_confirmed():
     assert _estimator_scan.decide_both(graph, _Scan(labels, 3, [])).best_k == 3
 
 
+def test_equal_samples_are_one_cluster_with_one_warning():
+    with pytest.warns(PartitaWarning) as caught:
+        model = EnsembleClustering(random_state=0).fit(np.ones((50, 3)))
+    assert [str(each.message)[:18] for each in caught] == ["No structure found"]
+    assert set(model.labels_) == {0}
+
+
 def test_clear_moons_are_not_cut_into_pieces():
     """k-means and graph cuts agree on the ten pieces of these moons."""
     moons, y = make_moons(1000, noise=0.05, random_state=2)

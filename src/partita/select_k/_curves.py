@@ -101,7 +101,9 @@ class Curves:
             for order in orders
             for half in (order[: len(order) // 2], order[len(order) // 2 :])
         ]
-        labels, *results = self._cluster(ensemble, distinct, halves, ks, warn=not self._is_null)
+        # partitions that were generated are none that the user could mend
+        warn = not self._is_null and evidence is None
+        labels, *results = self._cluster(ensemble, distinct, halves, ks, warn=warn)
         if not self._is_null:
             self.labels |= dict(zip(ks, labels, strict=True))
         means = agreements(distinct.rows, [distinct.select(each) for each in labels])
