@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from partita import EAC, Ensemble
 from partita._input.checks import check_affinity, check_n_clusters, check_weights, random_generator
@@ -150,16 +150,20 @@ def test_large_labels_are_never_merged(column):
 
 
 @pytest.mark.filterwarnings("ignore:.*samples have different labels")
+@pytest.mark.filterwarnings("ignore:.*text is always a label")
 @settings(max_examples=150, deadline=None)
 @given(label_values())
+@example(["NaN"])
 def test_codes_are_pythons_own_idea_of_equality(values):
     names, codes = names_and_codes(values, noise="cluster")
     assert len(names) == len(set(values))
     assert [names[code] for code in codes] == values
 
 
+@pytest.mark.filterwarnings("ignore:.*text is always a label")
 @settings(max_examples=60, deadline=None)
 @given(label_values())
+@example(["NaN"])
 def test_containers_agree(values):
     reference = names_and_codes(values, noise="cluster")
     objects = np.fromiter(values, object, len(values))
