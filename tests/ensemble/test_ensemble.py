@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from partita import EAC, SEC, Ensemble
@@ -370,8 +370,10 @@ def assert_same(loaded, ensemble):
         )
 
 
+@pytest.mark.filterwarnings("ignore:.*text is always a label")
 @settings(max_examples=60, deadline=None)
 @given(values=label_values(), compressed=st.booleans())
+@example(values=["NaN"], compressed=False)
 def test_disk_keeps_every_kind_of_label(tmp_path_factory, values, compressed):
     path = tmp_path_factory.mktemp("disk") / "ensemble.npz"
     ensemble = Ensemble.from_partitions([values, list(range(len(values)))], noise="singletons")
