@@ -105,16 +105,13 @@ def test_a_tie_is_no_reversed_order() -> None:
     assert reversed_pairs(printed, np.array([3.0, 1.0, 2.0])) == 2
 
 
-@pytest.mark.parametrize(
-    ("key", "share", "n_pairs"),
-    [("000-table2", 0.6, 150), ("001-table2", 0.7, 200), ("004-kmeans", 0.8, 400)],
-)
-def test_the_records_have_the_printed_order(key: str, share: float, n_pairs: int) -> None:
+@pytest.mark.parametrize("key", ["000-table2", "001-table2", "004-kmeans"])
+def test_the_records_have_the_printed_order(key: str) -> None:
     """Pairs of methods on a data set that the print decides, in cells that can be compared.
 
     Where both cells are within sampling error of the print, no pair is reversed. Over all pairs the
-    printed order holds far more often than by chance; a reversed pair has a cell that is better or
-    below, for which the page gives the reason.
+    printed order holds more often than by chance, by three standard errors. A reversed pair has a
+    cell that is better or below, for which the page gives the reason.
     """
     table = TABLES[key]
     results = [c for c in cells(table, kept(table.paper)) if c.verdict in COMPARABLE]
@@ -122,10 +119,10 @@ def test_the_records_have_the_printed_order(key: str, share: float, n_pairs: int
     assert len(ordered_pairs(table, near)) > 10
     assert contradictions(table, near) == []
     pairs = ordered_pairs(table, results)
-    assert len(pairs) > n_pairs
-    assert 1 - len(contradictions(table, results)) / len(pairs) > share
+    least = 0.5 + 3 * 0.5 / len(pairs) ** 0.5
+    assert 1 - len(contradictions(table, results)) / len(pairs) > least
     opposite = [dataclasses.replace(c, values=tuple(-v for v in c.values)) for c in results]
-    assert len(contradictions(table, opposite)) / len(pairs) > share
+    assert len(contradictions(table, opposite)) / len(pairs) > least
 
 
 def test_spce_leads_its_ablations_where_the_print_does() -> None:

@@ -23,7 +23,7 @@ def check_n_partitions(ensemble: Ensemble) -> None:
     if ensemble.n_partitions < 4:
         raise ValueError(
             "Expected at least 4 partitions to choose the number of clusters, got "
-            f"{ensemble.n_partitions}. Of fewer, pass the number."
+            f"{ensemble.n_partitions}. Pass the number of clusters instead."
         )
 
 

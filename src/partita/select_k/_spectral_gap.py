@@ -31,7 +31,7 @@ _N_NEIGHBORS = 10  # fewer leave a random line in pieces, more join clusters tha
 _MOST_SAMPLES = 2_000  # of the graph
 _LEAST_WEIGHT = 1e-12  # ties with less are left out
 _LEAST_GAP = 0.1  # noise has smaller ones
-_NEARLY_GAP = -0.3  # round clusters that touch have larger ones, pieces of a shape smaller ones
+_NEARLY_GAP = -0.3  # most round clusters that touch have larger ones, pieces of a shape not
 _FAINT = 0.03  # times 1 / n: the eigenvalue of two halves that one weak tie joins
 
 Points = NDArray[np.float64]
