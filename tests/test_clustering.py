@@ -404,7 +404,7 @@ def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generato
     def scan(X, ks, generator, **options):
         calls.append((len(X), options["random_state"], options["max_samples"]))
         nothing = SimpleNamespace(best_k=None, k=np.asarray(ks))
-        return SimpleNamespace(decide=lambda: nothing, possible=[])
+        return SimpleNamespace(best_k=None, decide=lambda: nothing, stop=lambda: None, possible=[])
 
     monkeypatch.setattr(_estimator_scan, "scan_table", scan)
     with pytest.warns(PartitaWarning, match="No structure"):
@@ -427,9 +427,12 @@ class _Scan:
         nearly_possible=(2, 3, 4),
         hopeless=(),
     ):
-        self.labels, self.best_k, self.possible = labels, best_k, list(possible)
+        self._labels, self._best_k, self.possible = labels, best_k, list(possible)
         self.nearly_possible = list(nearly_possible)
         self._decisions, self._hopeless, self.is_stopped = decisions, hopeless, False
+
+    def labels(self, k):
+        return self._labels[k]
 
     def stop(self):
         self.is_stopped = True
@@ -437,8 +440,16 @@ class _Scan:
     def rules_out(self, numbers):
         return set(numbers) <= set(self._hopeless)
 
+    @property
+    def best_k(self):
+        if self not in self._decisions:
+            self._decisions.append(self)
+        return self._best_k
+
     def decide(self):
-        self._decisions.append(self)
+        assert not self.is_stopped
+        if self not in self._decisions:
+            self._decisions.append(self)
         return self
 
 
@@ -459,11 +470,12 @@ def test_few_null_ensembles_give_the_number_of_both_scans(
     graph = _Scan(of_graph, by_graph, decisions, possible=possible)
     kmeans = _Scan(of_kmeans, by_kmeans, decisions, hopeless=hopeless)
     chosen = _estimator_scan.decide_both(graph, kmeans)
+    assert chosen in decisions
+    assert [scan.is_stopped for scan in (graph, kmeans)] == [chosen is kmeans, chosen is graph]
     if by_graph is not None and set(same_at) <= {by_graph}:
         assert chosen is graph  # the number of k-means is not taken or is the same
     else:
         assert chosen is confirmed_scan(graph, kmeans, same_at)
-    assert all(scan in decisions or scan.is_stopped for scan in (graph, kmeans))
 
 
 @pytest.mark.parametrize(
@@ -503,6 +515,25 @@ def test_numbers_are_ruled_out_by_the_first_null_ensembles():
     np.testing.assert_array_equal(scan.decide().gain, again.gain)
     all_nulls = scan_table(noise, range(2, 5), generator, early_stop=False, **options)
     assert not all_nulls.rules_out([2, 3])
+
+
+@pytest.mark.parametrize("generator", [RandomRows(8, ratio=0.9), LandmarkSpectral(6)])
+def test_a_scan_does_not_depend_on_what_is_asked_for_first(generator):
+    blobs, _ = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
+    options = {"random_state": 0, **_estimator_scan.NUMBER_ONLY}
+    at_once = scan_table(blobs, range(2, 6), generator, **options).decide()
+    scan = scan_table(blobs, range(2, 6), generator, **options)
+    for k in (4, 3):
+        np.testing.assert_array_equal(scan.labels(k), at_once.labels[k])
+    assert scan.best_k == at_once.best_k == 3
+    result = scan.decide()
+    for name in ("gain", "standard_error", "cdf", "pac_interval"):
+        np.testing.assert_array_equal(getattr(result, name), getattr(at_once, name))
+    for name in ("curves", "labels", "resamples", "nulls"):
+        in_parts, together = getattr(result, name), getattr(at_once, name)
+        assert list(in_parts) == list(together)
+        for key, values in together.items():
+            np.testing.assert_array_equal(in_parts[key], values)
 
 
 def test_an_estimator_scans_no_halves_of_null_ensembles():

@@ -17,7 +17,7 @@ from partita.select_k._result import CDF_POINTS
 from partita.select_k._rows import AGREEMENTS, DistinctRows, agreements
 from partita.select_k._shape import delta_area, eigengaps, lifetimes
 
-__all__ = ["CRITERIA", "Curves", "Judged"]
+__all__ = ["CRITERIA", "Clusterer", "Curves", "Judged"]
 
 CRITERIA = (*AGREEMENTS, "stability", "pac")  # curves that have a null
 RESAMPLED = (*AGREEMENTS, "stability")  # curves with a value per resample
@@ -27,6 +27,8 @@ _N_PAIRS = 20_000
 # An ensemble, the numbers of clusters that are judged by it, and what else is judged of clusters of
 # features.
 Judged = tuple[Ensemble, Sequence[int], Evidence | None]
+
+_Columns = dict[str, NDArray[np.float64]]
 
 
 class Curves:
@@ -40,16 +42,17 @@ class Curves:
     judged : iterable of (Ensemble, sequence of int, Evidence or None)
         Ensembles, the numbers of clusters for which they are used, all ascending, and the evidence
         for clusters of the features that the ensemble was made from, if there are any.
-    method : estimator
-        Consensus method.
+    cluster : Clusterer
+        Clusters them.
     n_resamples : int
         Number of pairs of halves. With 0, for a null only, stability and PAC are left out.
     rng : Generator
         Source of random numbers.
-    advance : callable
-        Called with each number of clusters of each clustering, when it is done.
     is_null : bool
         Whether only the curves in `CRITERIA` are needed.
+    in_full : bool
+        Whether to compute all curves. Otherwise `values` has the agreements and the evidence only,
+        and `complete` computes the others.
 
     Attributes
     ----------
@@ -64,26 +67,52 @@ class Curves:
     def __init__(
         self,
         judged: Iterable[Judged],
-        method: Any,
+        cluster: Clusterer,
         n_resamples: int,
         rng: np.random.Generator,
-        advance: Callable[[int], None],
         *,
         is_null: bool = False,
+        in_full: bool = True,
     ) -> None:
-        self._cluster = _Clusterer(method, int(rng.integers(2**31)), advance)
+        self._cluster = cluster
         self._is_null = is_null
         self.labels: dict[int, NDArray[np.int64]] = {}
-        parts = [self._judge(*each, n_resamples, rng) for each in judged]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        self.values: dict[str, NDArray[np.float64]] = columns
-        if is_null:
+        self.values: dict[str, NDArray[np.float64]] = {}
+        self._pending: list[Iterator[_Columns]] = []
+        of_all, of_halves = [], []
+        for each in judged:
+            columns = self._judge(*each, n_resamples, rng)
+            of_all.append(next(columns))
+            if in_full:
+                of_halves.append(next(columns))
+            else:
+                self._pending.append(columns)
+        self.values |= _joined(of_all)
+        if in_full:
+            self._add(of_halves)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no curve was left out."""
+        return not self._pending
+
+    def complete(self) -> None:
+        """Compute the curves that were left out."""
+        if self._pending:
+            self._add([next(columns) for columns in self._pending])
+            self._pending = []
+
+    def _add(self, of_halves: Sequence[_Columns]) -> None:
+        """Add the curves that need halves of the partitions, and those of the shape."""
+        columns = _joined(of_halves)
+        if self._is_null:
+            self.values |= columns
             return
         self.cdf, self.pac_interval = columns.pop("cdf"), columns.pop("pac_interval")
         self.resamples = {
             name: np.moveaxis(columns.pop(f"{name} of halves"), 0, -1) for name in RESAMPLED
         }
-        self.values |= {"delta_area": delta_area(self.cdf)}
+        self.values |= columns | {"delta_area": delta_area(self.cdf)}
 
     def _judge(
         self,
@@ -92,7 +121,8 @@ class Curves:
         evidence: Evidence | None,
         n_resamples: int,
         rng: np.random.Generator,
-    ) -> dict[str, NDArray[np.float64]]:
+    ) -> Iterator[_Columns]:
+        """Yield the curves of all partitions, and then those that need halves of them."""
         distinct = DistinctRows(ensemble)
         pairs = _pairs(ensemble.n_samples, rng) if n_resamples else None
         orders = [rng.permutation(ensemble.n_partitions) for _ in range(n_resamples)]
@@ -103,21 +133,26 @@ class Curves:
         ]
         # partitions that were generated are none that the user could mend
         warn = not self._is_null and evidence is None
-        labels, *results = self._cluster(ensemble, distinct, halves, ks, warn=warn)
+        clusterings = self._cluster(ensemble, distinct, halves, ks, warn=warn)
+        labels = next(clusterings)
         if not self._is_null:
             self.labels |= dict(zip(ks, labels, strict=True))
         means = agreements(distinct.rows, [distinct.select(each) for each in labels])
         if evidence is not None:
             means[evidence.name] = np.asarray([evidence.of(each) for each in labels])
+        yield means
         if pairs is None:
-            return means
+            yield {}
+            return
+        results = list(clusterings)
         by_k = list(zip(*results, strict=True))
         stability = np.asarray([_stabilities(distinct, each) for each in by_k])
         consensus = [distinct.consensus_values(each, *pairs) for each in by_k]
         ambiguity, interval = _ambiguity(consensus)
-        curves = {**means, "stability": stability.mean(axis=1), "pac": ambiguity}
+        curves = {"stability": stability.mean(axis=1), "pac": ambiguity}
         if self._is_null:
-            return curves
+            yield curves
+            return
         of_halves = [
             agreements(distinct.half(half), each)
             for half, each in zip(halves, results, strict=True)
@@ -128,14 +163,30 @@ class Curves:
             resampled[f"{name} of halves"] = np.moveaxis(values, -1, 0)
         shape = {"eigengap": eigengaps(ensemble, ks), "lifetime": lifetimes(ensemble, ks)}
         pairs_of = {"cdf": np.asarray([_cdf(c) for c in consensus]), "pac_interval": interval}
-        return curves | shape | resampled | pairs_of
+        yield curves | shape | resampled | pairs_of
 
 
-class _Clusterer:
-    """Clusters an ensemble and parts of it into several numbers of clusters, from one seed."""
+class Clusterer:
+    """Clusters an ensemble and parts of it into several numbers of clusters, from one seed.
 
-    def __init__(self, method: Any, seed: int, advance: Callable[[int], None]) -> None:
-        self._method, self._seed, self._advance = method, seed, advance
+    Parameters
+    ----------
+    method : estimator
+        Consensus method.
+    rng : Generator
+        Draws the seed.
+    advance : callable
+        Called with each number of clusters of each clustering, when it is done.
+    """
+
+    def __init__(
+        self, method: Any, rng: np.random.Generator, advance: Callable[[int], None]
+    ) -> None:
+        self._method, self._seed, self._advance = method, int(rng.integers(2**31)), advance
+
+    def labels(self, ensemble: Ensemble, k: int) -> NDArray[np.int64]:
+        """Return labels of the samples for one number alone, which counts as no progress."""
+        return next(self._labels(ensemble, ensemble, [], [k], warn=False))
 
     def __call__(
         self,
@@ -145,32 +196,37 @@ class _Clusterer:
         ks: Sequence[int],
         *,
         warn: bool,
-    ) -> list[list[NDArray[np.int64]]]:
-        """Return labels of the samples, then of the distinct rows by each part, for all K."""
-        every = self._labels(ensemble, distinct, parts, ks, warn)
-        results: list[list[NDArray[np.int64]]] = []
+    ) -> Iterator[list[NDArray[np.int64]]]:
+        """Yield labels of the samples, then of the distinct rows by each part, for all K."""
+        every = self._labels(ensemble, distinct.rows, parts, ks, warn=warn)
         for _ in range(1 + len(parts)):
-            results.append([])
+            labels = []
             for k in ks:
-                results[-1].append(next(every))
+                labels.append(next(every))
                 self._advance(k)
-        return results
+            yield labels
 
     def _labels(
         self,
         ensemble: Ensemble,
-        distinct: DistinctRows,
+        rows: Ensemble,
         parts: Sequence[NDArray[np.int64]],
         ks: Sequence[int],
+        *,
         warn: bool,
     ) -> Iterator[NDArray[np.int64]]:
         if isinstance(self._method, BaseConsensus):
             method = prepare(self._method, None, self._seed)
-            yield from labels_for_parts(method, ensemble, distinct.rows, parts, ks, warn=warn)
+            yield from labels_for_parts(method, ensemble, rows, parts, ks, warn=warn)
             return
-        for table in (ensemble, *map(distinct.half, parts)):
+        for table in (ensemble, *(rows.subset(partitions=part) for part in parts)):
             for k in ks:
                 yield np.asarray(prepare(self._method, k, self._seed).fit_predict(table))
+
+
+def _joined(columns: Sequence[_Columns]) -> _Columns:
+    """Return the curves of all numbers of clusters, from those of some numbers each."""
+    return {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
 
 
 def _pairs(n: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -67,8 +67,9 @@ class Decision:
         Numbers of clusters.
     observed : array of shape (n_k,)
         Separation of the ensemble.
-    halves : array of shape (n_halves, n_k)
-        Separation of halves of its partitions.
+    halves : array of shape (n_halves, n_k) or None
+        Separation of halves of its partitions. The standard errors need them; with evidence, the
+        suggestion does not.
     nulls : array of shape (n_null, n_k)
         Separations of the null ensembles so far.
     n_planned : int
@@ -86,7 +87,7 @@ class Decision:
 
     ks: Sequence[int]
     observed: NDArray[np.float64]
-    halves: NDArray[np.float64]
+    halves: NDArray[np.float64] | None
     nulls: NDArray[np.float64]
     n_planned: int
     evidence: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
@@ -125,8 +126,14 @@ class Decision:
     def error(self) -> NDArray[np.float64]:
         """Standard error of the gain, that of another null ensemble included."""
         spread = np.var(self.nulls, axis=0, ddof=1)
-        variance = _variance_of_all(self.halves) + spread * (1 + 1 / len(self.nulls))
+        variance = _variance_of_all(self._halves) + spread * (1 + 1 / len(self.nulls))
         return self._scale * np.sqrt(variance)
+
+    @property
+    def _halves(self) -> NDArray[np.float64]:
+        if self.halves is None:
+            raise ValueError("A standard error needs the separation of halves.")
+        return self.halves
 
     @property
     def difference_error(self) -> NDArray[np.float64]:
@@ -135,7 +142,7 @@ class Decision:
 
     def _difference_error(self, other: int) -> NDArray[np.float64]:
         scale = self._scale
-        halves, nulls = scale * self.halves, scale * self.nulls
+        halves, nulls = scale * self._halves, scale * self.nulls
         return np.sqrt(
             _variance_of_all(halves - halves[:, [other]])
             + np.var(nulls - nulls[:, [other]], axis=0, ddof=1) / len(nulls)

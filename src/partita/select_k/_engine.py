@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.ensemble import Ensemble
-from partita.select_k._curves import CRITERIA, Curves, Judged
+from partita.select_k._curves import CRITERIA, Clusterer, Curves, Judged
 from partita.select_k._decision import FIRST_LOOK, Decision
 from partita.select_k._request import Request
 from partita.select_k._result import CRITERION, EVIDENCE, KScan
@@ -28,14 +28,17 @@ def check_n_partitions(ensemble: Ensemble) -> None:
 
 
 class Scan:
-    """Curves of the observed ensembles, and on request those of null ensembles and the decision.
+    """Curves of the observed ensembles and of null ensembles, and the decision, on request.
+
+    Nothing is computed before it is asked for. The random numbers, and so the results, do not
+    depend on what is asked for, nor on the order.
 
     Parameters
     ----------
-    judged : iterable of (Ensemble, sequence of int, Evidence or None)
-        Observed ensembles, as in `Curves`.
+    judged : callable
+        Returns the observed ensembles for some of the numbers, as in `Curves`.
     null : callable
-        Returns the same for a null, drawn with a generator of random numbers.
+        Returns null ensembles for all numbers, drawn with a generator of random numbers.
     ks : sequence of int
         Numbers of clusters, ascending.
     request : Request
@@ -50,7 +53,7 @@ class Scan:
 
     def __init__(
         self,
-        judged: Iterable[Judged],
+        judged: Callable[[Sequence[int]], Iterable[Judged]],
         null: Callable[[np.random.Generator], Iterable[Judged]],
         ks: Sequence[int],
         request: Request,
@@ -61,16 +64,27 @@ class Scan:
         self._gaps = gaps
         self._null, self._ks, self._request = null, ks, request
         self._nulls: list[Curves] = []
+        self._judged, self._rng = judged, rng
         self._steps = Steps(ks, request, pilot)
-        self._observed = Curves(
-            judged, request.method, request.n_resamples, rng, self._steps.advance
-        )
+        self._cluster = Clusterer(request.method, rng, self._steps.advance)
+        self._observed: Curves | None = None
         self._children = rng.spawn(request.n_null)
 
-    @property
-    def labels(self) -> dict[int, NDArray[np.int64]]:
-        """The observed consensus for every number of clusters."""
-        return self._observed.labels
+    def labels(self, k: int) -> NDArray[np.int64]:
+        """Return the observed consensus of k clusters."""
+        if self._observed is not None:
+            return self._observed.labels[k]
+        ((ensemble, _, _),) = self._judged([k])
+        return self._cluster.labels(ensemble, k)
+
+    def _curves(self, *, in_full: bool) -> Curves:
+        """Return the observed curves, all of them or only those that features are judged by."""
+        if self._observed is None:
+            judged, n_resamples = self._judged(self._ks), self._request.n_resamples
+            self._observed = Curves(judged, self._cluster, n_resamples, self._rng, in_full=in_full)
+        elif in_full:
+            self._observed.complete()
+        return self._observed
 
     @property
     def possible(self) -> list[int]:
@@ -98,6 +112,7 @@ class Scan:
         """
         if not self._request.early_stop:
             return False
+        self._curves(in_full=False)
         while len(self._nulls) < min(FIRST_LOOK, self._request.n_null):
             self._add_null()
         is_hopeless = dict(zip(self._ks, self._decision().is_hopeless, strict=True))
@@ -110,35 +125,48 @@ class Scan:
         self._steps.message = f"null ensemble {j + 1} of {request.n_null}" + (
             " at most" if request.early_stop else ""
         )
-        halves, advance = request.null_resamples, self._steps.advance
-        self._nulls.append(
-            Curves(self._null(child), request.method, halves, child, advance, is_null=True)
-        )
+        judged = self._null(child)  # the first random numbers are those of the ensembles
+        cluster = Clusterer(request.method, child, self._steps.advance)
+        self._nulls.append(Curves(judged, cluster, request.null_resamples, child, is_null=True))
 
     def _decision(self) -> Decision:
         """Return the decision by the null ensembles so far."""
-        observed, nulls = self._observed, self._nulls
+        observed, nulls = self._curves(in_full=False), self._nulls
         evidence = _evidence(observed, nulls)
+        if evidence is None:
+            observed.complete()  # halves decide too
         return Decision(
             self._ks,
-            *_halves_of(observed, CRITERION),
+            observed.values[CRITERION],
+            _of_halves(observed, CRITERION) if observed.is_complete else None,
             np.asarray([curves.values[CRITERION] for curves in nulls]),
             self._request.n_null,
             evidence,
-            None if evidence is not None else _halves_of(observed, "silhouette"),
+            None if evidence is not None else _with_halves(observed, "silhouette"),
             self._gaps,
         )
 
-    def decide(self) -> KScan:
-        """Compute the curves of null ensembles, and decide."""
-        ks, request, observed, steps = self._ks, self._request, self._observed, self._steps
-        gaps, nulls = self._gaps, self._nulls
+    @property
+    def best_k(self) -> int | None:
+        """The suggestion. For features it needs no halves of the observed partitions."""
+        self._curves(in_full=False)
+        self._add_nulls()
+        return self._decision().best_k
+
+    def _add_nulls(self) -> None:
+        """Compute null ensembles until they settle the decision."""
+        request, nulls = self._request, self._nulls
         while len(nulls) < request.n_null and not (
             request.early_stop and len(nulls) > 1 and self._decision().is_settled
         ):
             self._add_null()
-        decision = self._decision()
-        steps.finish()
+
+    def decide(self) -> KScan:
+        """Compute all curves and those of null ensembles, and decide."""
+        observed = self._curves(in_full=True)
+        self._add_nulls()
+        ks, gaps, nulls, decision = self._ks, self._gaps, self._nulls, self._decision()
+        self._steps.finish()
         names = [name for name in (*CRITERIA, *EVIDENCE) if name in nulls[0].values]
         values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
         return KScan(
@@ -158,9 +186,14 @@ class Scan:
         )
 
 
-def _halves_of(observed: Curves, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _of_halves(observed: Curves, name: str) -> NDArray[np.float64]:
+    """Return the values of a curve for every half of the partitions, (n_halves, n_k)."""
+    return observed.resamples[name].reshape(-1, len(observed.values[name]))
+
+
+def _with_halves(observed: Curves, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return a curve, and its values for every half of the partitions."""
-    return observed.values[name], observed.resamples[name].reshape(-1, len(observed.values[name]))
+    return observed.values[name], _of_halves(observed, name)
 
 
 def _evidence(

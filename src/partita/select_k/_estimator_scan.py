@@ -69,7 +69,7 @@ def scan_for_number(
 
 
 def decide_both(by_graph: Scan, by_kmeans: Scan) -> KScan:
-    """Return what `confirmed_scan` returns, with few null ensembles.
+    """Return the scan that `confirmed_scan` chooses, with as little of the other as it needs.
 
     The null ensembles take most of the time. Those of one scan are often enough:
 
@@ -78,34 +78,34 @@ def decide_both(by_graph: Scan, by_kmeans: Scan) -> KScan:
     - if the only number that is confirmed is that of the graph cuts, or if the first null ensembles
       leave no hope for the numbers that are, the number of the graph cuts is taken.
 
+    Of the other scan, a number is confirmed by its consensus alone, and the suggestion needs no
+    halves of the partitions.
+
     Parameters
     ----------
     by_graph, by_kmeans : Scan
         Scans of the same samples, with equal numbers.
     """
+    chosen = _chosen(by_graph, by_kmeans)
+    result = chosen.decide()
+    (by_kmeans if chosen is by_graph else by_graph).stop()
+    return result
+
+
+def _chosen(by_graph: Scan, by_kmeans: Scan) -> Scan:
     if not by_graph.possible:
-        kmeans = by_kmeans.decide()
-        if kmeans.best_k is None:
-            return by_graph.decide()
-        by_graph.stop()
-        return kmeans
+        return by_graph if by_kmeans.best_k is None else by_kmeans
     confirmed = _confirmed(by_graph, by_kmeans)
     is_same = len(confirmed) < 2 and set(confirmed) <= set(by_graph.possible)
     is_ruled_out = not is_same and by_kmeans.rules_out(confirmed)
-    if not is_same and not is_ruled_out:
-        kmeans = by_kmeans.decide()
-        if kmeans.best_k in confirmed:
-            by_graph.stop()
-            return kmeans
-        return confirmed_scan(by_graph.decide(), kmeans, confirmed)
-    graph = by_graph.decide()
-    if graph.best_k is not None and (is_ruled_out or set(confirmed) <= {graph.best_k}):
-        by_kmeans.stop()
-        return graph
-    return confirmed_scan(graph, by_kmeans.decide(), confirmed)
+    if is_same or is_ruled_out:
+        best_k = by_graph.best_k
+        if best_k is not None and (is_ruled_out or set(confirmed) <= {best_k}):
+            return by_graph
+    return confirmed_scan(by_graph, by_kmeans, confirmed)
 
 
-def confirmed_scan(by_graph: KScan, by_kmeans: KScan, confirmed: Collection[int]) -> KScan:
+def confirmed_scan(by_graph: Scan, by_kmeans: Scan, confirmed: Collection[int]) -> Scan:
     """Return the scan whose number of clusters to take: by graph cuts or by k-means.
 
     Graph cuts join round clusters that touch. k-means finds these, but it also cuts clusters of
@@ -114,16 +114,15 @@ def confirmed_scan(by_graph: KScan, by_kmeans: KScan, confirmed: Collection[int]
 
     Parameters
     ----------
-    by_graph, by_kmeans : KScan
+    by_graph, by_kmeans : Scan
         Scans of the same samples.
     confirmed : collection of int
         Numbers of clusters that graph cuts confirm.
     """
-    if by_kmeans.best_k is None:
+    best_k = by_kmeans.best_k
+    if best_k is None:
         return by_graph
-    if by_graph.best_k is None or by_kmeans.best_k in confirmed:
-        return by_kmeans
-    return by_graph
+    return by_kmeans if best_k in confirmed or by_graph.best_k is None else by_graph
 
 
 def _confirmed(by_graph: Scan, by_kmeans: Scan) -> list[int]:
@@ -135,5 +134,5 @@ def _confirmed(by_graph: Scan, by_kmeans: Scan) -> list[int]:
     return [
         k
         for k in by_graph.nearly_possible
-        if adjusted_rand(by_graph.labels[k], by_kmeans.labels[k]) >= _SAME_CLUSTERS
+        if adjusted_rand(by_graph.labels(k), by_kmeans.labels(k)) >= _SAME_CLUSTERS
     ]

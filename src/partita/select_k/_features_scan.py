@@ -49,6 +49,11 @@ class ScannedFeatures(ABC):
     def partitions(self, numbers: Sequence[int], random_state: int) -> Iterator[Ensemble]:
         """Yield partitions of the features into each of several numbers of clusters."""
 
+    @property
+    def is_made_at_once(self) -> bool:
+        """Whether the partitions into all numbers share work, and depend on all numbers."""
+        return False
+
     @abstractmethod
     def reference(self, rng: np.random.Generator) -> Self:
         """Return features without clusters, with as many samples."""
@@ -78,6 +83,10 @@ class _Table(ScannedFeatures):
 
     def partitions(self, numbers: Sequence[int], random_state: int) -> Iterator[Ensemble]:
         return generate_for_each(self._X, self._generator, numbers, random_state=random_state)
+
+    @property
+    def is_made_at_once(self) -> bool:
+        return cuts_a_graph(self._generator)
 
     def reference(self, rng: np.random.Generator) -> Self:
         return type(self)(uniform_reference(self._X, rng), self._generator)
@@ -226,6 +235,17 @@ def scan_generated(
             check_n_partitions(ensemble)
             yield ensemble, [k], evidence
 
+    seed = int(rng.integers(2**31))
+    kept: dict[int, Judged] = {}  # none if all numbers are asked for at once
+
+    def observed(numbers: Sequence[int]) -> Iterator[Judged]:
+        if len(numbers) == len(ks) and not kept:
+            return ensembles(features, seed)
+        made = ks if features.is_made_at_once else numbers
+        if missing := [k for k in made if k not in kept]:
+            kept.update(zip(missing, ensembles(features, seed, missing), strict=True))
+        return iter([kept[k] for k in numbers])
+
     def null(child: np.random.Generator) -> Iterator[Judged]:
         return ensembles(features.reference(child), int(child.integers(2**31)))
 
@@ -237,6 +257,5 @@ def scan_generated(
         part = features.subset(rows)
         return ensembles(part, 0, few), ensembles(part.reference(child), 0, few)
 
-    observed = ensembles(features, int(rng.integers(2**31)))
     time = Pilot(features.n_samples, pilot, len(ks) / len(few))
     return Scan(observed, null, ks, request, rng, time, features.spectral_gaps(ks))

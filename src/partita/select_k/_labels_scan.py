@@ -86,7 +86,7 @@ def scan_k(
     def scan(numbers: Iterable[int]) -> KScan:
         ks = checked_range(numbers, ensemble.n_samples)
         return Scan(
-            [(ensemble, ks, None)],
+            lambda numbers: [(ensemble, numbers, None)],
             lambda child: [(permuted(ensemble, child, groups), ks, None)],
             ks,
             request,

@@ -15,7 +15,7 @@ from partita.config import config_context, get_config, report_progress
 from partita.consensus import BaseConsensus
 from partita.exceptions import PartitaWarning
 from partita.registry import growth_exponent
-from partita.select_k._curves import Curves, Judged
+from partita.select_k._curves import Clusterer, Curves, Judged
 from partita.select_k._request import Request
 
 __all__ = ["Pilot", "Steps"]
@@ -127,9 +127,9 @@ def _time(
     """Return the seconds of the curves of an observed and of a null ensemble, with two halves."""
     observed, null = ensembles
     start = perf_counter()
-    Curves(observed, method, 1, rng, _ignore)
+    Curves(observed, Clusterer(method, rng, _ignore), 1, rng)
     middle = perf_counter()
-    Curves(null, method, 1, rng, _ignore, is_null=True)
+    Curves(null, Clusterer(method, rng, _ignore), 1, rng, is_null=True)
     return middle - start, perf_counter() - middle
 
 
