@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 __all__ = ["MOST_ROWS", "batched_kmeans"]
 
 MOST_ROWS = 2000  # from some thousand rows on, single runs are as fast
-_SCORES = 1 << 20  # scores of rows and centers that are held at once
+_SCORES = 1 << 18  # scores of rows and centers that are held at once, to fit in the cache
 _TOLERANCE = 1e-4  # of the movement of the centers, relative to the variance of the features
 _ROUNDING = 1e-6  # share of a squared length by which a squared distance may be wrong
 _TINY = np.float32(1e-30)
@@ -78,6 +78,8 @@ class _Runs:
         self.squares = np.einsum("ij,ij->i", X, X)
         self.as_centers = np.column_stack([X, -0.5 * self.squares])
         self.weights = weights
+        self.is_unweighted = bool((weights == 1).all())
+        self.certain_squares = (1 - _ROUNDING) * self.squares
         totals = weights.sum(axis=1, keepdims=True)
         means = (weights @ X) / totals
         variances = (weights @ np.square(X)) / totals - np.square(means)
@@ -108,19 +110,34 @@ class _Runs:
         """Return the mean of the rows that are nearest to each center."""
         scores = self._scores(centers)
         best = scores.max(axis=1)
-        nearest = (scores == best[:, None]).astype(np.float32)
-        nearest *= self.weights[runs, None]
+        # 1.0 for the nearest center, in the place of its score
+        nearest = np.equal(scores, best[:, None], out=scores, casting="unsafe")
+        if not self.is_unweighted:
+            nearest *= self.weights[runs, None]
         sums = (nearest.reshape(-1, len(self.rows)) @ self.rows).reshape(centers.shape)
         counts = sums[:, :, -1:]
         means = sums / np.maximum(counts, _TINY)
         means[:, :, -1] = -0.5 * np.square(means[:, :, :-1]).sum(axis=2)
-        for run, cluster in np.argwhere(counts[:, :, 0] == 0):
-            # the row farthest from all centers; the next one for the next empty cluster
+        if not counts.all():
+            self._fill_empty(means, counts[:, :, 0] == 0, best, runs)
+        return np.asarray(means, np.float32)
+
+    def _fill_empty(
+        self,
+        means: Single,
+        is_empty: NDArray[np.bool_],
+        best: Single,
+        runs: NDArray[np.int64],
+    ) -> None:
+        """Move every center without rows to the row farthest from all centers.
+
+        The next empty cluster gets the next one.
+        """
+        for run, cluster in np.argwhere(is_empty):
             distances = self._distances(best[run], runs[run])
             farthest = int(distances.argmax())
             means[run, cluster] = self.as_centers[farthest]
             best[run, farthest] = 0.5 * self.squares[farthest]
-        return np.asarray(means, np.float32)
 
     def _seeds(self, uniform: NDArray[np.float64]) -> Single:
         """Draw the centers of all runs by greedy k-means++, from numbers (n_runs, K, n_trials)."""
@@ -132,7 +149,8 @@ class _Runs:
         for k in range(1, n_clusters):
             drawn = _draw(self._distances(best, every), uniform[:, k])
             trials = self.as_centers[drawn]
-            scores = np.maximum(self._scores(trials), best[:, None])
+            scores = self._scores(trials)
+            np.maximum(scores, best[:, None], out=scores)
             gains = np.einsum("rtn,rn->rt", scores, self.weights)
             chosen = gains.argmax(axis=1)
             best, centers[:, k] = scores[every, chosen], trials[every, chosen]
@@ -140,8 +158,12 @@ class _Runs:
 
     def _distances(self, best: Single, runs: NDArray[np.int64] | np.int64) -> Single:
         """Return weighted squared distances to the nearest center, from its scores."""
-        distances = (1 - _ROUNDING) * self.squares - 2 * best
-        return np.asarray(np.maximum(distances, 0) * self.weights[runs], np.float32)
+        distances = np.multiply(best, np.float32(2))
+        np.subtract(self.certain_squares, distances, out=distances)
+        np.maximum(distances, 0, out=distances)
+        if not self.is_unweighted:
+            distances *= self.weights[runs]
+        return distances
 
 
 def _draw(masses: Single, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -151,5 +173,7 @@ def _draw(masses: Single, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
     """
     cumulated = np.cumsum(masses, axis=1, dtype=np.float64)
     targets = uniform * cumulated[:, -1:]
-    drawn = (cumulated[:, None] <= targets[:, :, None]).sum(axis=2)
+    drawn = np.empty(targets.shape, np.int64)
+    for row, sums, numbers in zip(drawn, cumulated, targets, strict=True):
+        row[:] = sums.searchsorted(numbers, "right")
     return np.where(cumulated[:, -1:] > 0, np.minimum(drawn, masses.shape[1] - 1), 0)
