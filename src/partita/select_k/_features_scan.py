@@ -24,6 +24,7 @@ from partita.select_k._request import Request, checked_range
 from partita.select_k._result import KScan
 from partita.select_k._spectral_gap import spectral_gaps
 from partita.select_k._steps import Pilot
+from partita.select_k._valleys import has_valley
 
 __all__ = [
     "ScannedFeatures",
@@ -68,6 +69,10 @@ class ScannedFeatures(ABC):
         """
         return None
 
+    def has_valley(self, labels: NDArray[np.int64]) -> bool:
+        """Return whether valleys of density separate clusters; True where this is not tested."""
+        return True
+
 
 class _Table(ScannedFeatures):
     """One table of features and the generator of its partitions."""
@@ -90,6 +95,9 @@ class _Table(ScannedFeatures):
 
     def spectral_gaps(self, numbers: Sequence[int]) -> NDArray[np.float64] | None:
         return spectral_gaps(self._X, numbers) if cuts_a_graph(self._generator) else None
+
+    def has_valley(self, labels: NDArray[np.int64]) -> bool:
+        return cuts_a_graph(self._generator) or has_valley(self._X, labels)
 
 
 def scan_k_features(
@@ -239,4 +247,5 @@ def scan_generated(
 
     observed = ensembles(features, int(rng.integers(2**31)))
     time = Pilot(features.n_samples, pilot, len(ks) / len(few))
-    return Scan(observed, null, ks, request, rng, time, features.spectral_gaps(ks))
+    gaps = features.spectral_gaps(ks)
+    return Scan(observed, null, ks, request, rng, time, gaps, features.has_valley)
