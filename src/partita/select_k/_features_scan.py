@@ -118,8 +118,10 @@ def scan_k_features(
     into the same pieces every time, so that partitions of noise agree with each other and shuffled
     labels are too weak a null. Here the null ensembles come from the same generator on reference
     data, uniform in the box of X's principal axes. A K beats the null if its clusters are tighter
-    (less variance within clusters) and the partitions agree better with them. If the generator cuts
-    a graph (`LandmarkSpectral`, `RandomMetrics`), clusters of any shape count: fewer of the nearest
+    (less variance within clusters) and the partitions agree better with them. The suggestion also
+    needs a valley of density between its clusters, which the pieces of a thin shape do not have;
+    a number that lacks one is `KScan.rejected_k`. If the generator cuts a graph
+    (`LandmarkSpectral`, `RandomMetrics`), clusters of any shape count: fewer of the nearest
     neighbors must be in another cluster, whatever the variance, and the graph of neighbors must
     have a gap in its spectrum that no shape without clusters has.
 

@@ -26,6 +26,7 @@ _DOUBT = 0.1  # the same for shapes that are thick
 _NOT_THIN, _THICK = 0.5, 1.2  # variance across the path divided by that along it
 _BORDER_SHARE = 0.25  # of the samples of a cluster, those nearest to the other cluster
 _LEAST_BORDER = 3  # samples
+_EMPTY, _LEAST_SIZE = 0.9, 4  # mean rise of samples, all of them far from the border; their number
 _ROUNDING = 1e-9  # squared distances from the path, in units of its squared length
 
 Points = NDArray[np.float64]
@@ -66,8 +67,11 @@ class Cut:
         """The smaller one of the contrasts of all samples and of those close to the path.
 
         The samples of other branches of a fork are at the center of their piece, but not on the
-        path.
+        path. The score of few samples is bounded, so that it is infinite for an empty border.
         """
+        pairs = (self.rise, self.size), (self.close_rise, self.close_size)
+        if self.size >= _LEAST_SIZE and all(rise >= _EMPTY * size for rise, size in pairs):
+            return np.inf
         return min(self.contrast, _in_deviations(self.close_rise, self.close_size))
 
     @property
