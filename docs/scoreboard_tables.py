@@ -20,6 +20,7 @@ from benchmarks.scoreboard._tables import (  # noqa: E402
     false_alarms,
     shuffled_table,
     table,
+    thin_table,
     together,
 )
 
@@ -217,6 +218,11 @@ def noise_words() -> str:
 def shuffled_noise_table() -> str:
     """Return how often scans find structure in shuffled columns of real sets."""
     return shuffled_table(read(choosing_k.RECORDS))
+
+
+def thin_noise_table() -> str:
+    """Return how often scans find structure in thin shapes."""
+    return thin_table(read(choosing_k.RECORDS))
 
 
 def calibration_table() -> str:

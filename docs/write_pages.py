@@ -39,6 +39,7 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/choosing-k.md", "set-rules", scoreboard_tables.set_rules_table),
     ("docs/choosing-k.md", "label-noise", scoreboard_tables.label_noise_table),
     ("docs/choosing-k.md", "feature-noise", scoreboard_tables.feature_noise_table),
+    ("docs/choosing-k.md", "thin-noise", scoreboard_tables.thin_noise_table),
     ("docs/choosing-k.md", "shuffled", scoreboard_tables.shuffled_noise_table),
     ("docs/command-line.md", "reference", command_line.reference),
     ("docs/confidence.md", "calibration", scoreboard_tables.calibration_table),

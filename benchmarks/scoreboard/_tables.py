@@ -15,6 +15,7 @@ __all__ = [
     "false_alarms",
     "shuffled_table",
     "table",
+    "thin_table",
     "together",
 ]
 
@@ -146,6 +147,27 @@ def shuffled_table(records: list[Record]) -> str:
         places = ", ".join(f"{name} ({alarms.count(name)})" for name in dict.fromkeys(alarms))
         lines.append(_row([scan, str(len(group)), _rate(len(alarms), len(group)), places]))
     return "\n".join(lines)
+
+
+def thin_table(records: list[Record]) -> str:
+    """Return how often scans find structure in thin shapes, and k-means without its valleys."""
+    thin = [r for r in records if r["part"] == "thin"]
+    head = ["shape", "sets", "k-means, no test of valleys", "k-means", "`EnsembleClustering()`"]
+    lines = [_row(head), "|---" * len(head) + "|"]
+    for kind in dict.fromkeys(r["kind"] for r in thin):
+        group = [r for r in thin if r["kind"] == kind]
+        counts = _thin_counts(group)
+        lines.append(_row([kind.partition(": ")[2], str(len(group)), *map(str, counts)]))
+    rates = [_rate(count, len(thin)) for count in _thin_counts(thin)]
+    lines.append(_row(["all", str(len(thin)), *rates]))
+    return "\n".join(lines)
+
+
+def _thin_counts(group: list[Record]) -> list[int]:
+    """Return in how many sets k-means finds structure without and with valleys, and the default."""
+    with_valley = [r["scan"] is not None for r in group]
+    without = [r["scan"] is not None or r["rejected"] is not None for r in group]
+    return [sum(without), sum(with_valley), sum(r["default"] is not None for r in group)]
 
 
 def _rate(count: int, n: int) -> str:

@@ -11,8 +11,9 @@ Parts (`--parts`):
 - "default": the features of "features" and "shapes" by `EnsembleClustering()`, as a user calls it;
 - "sets": real data sets with features (`--folder`), up to `--max-samples` samples, the true number
   of clusters being that of the classes;
-- "shuffled": the partitions and features of the last two parts with every column shuffled, so that
-  no column says anything about another.
+- "thin": lines and sheets without clusters, by k-means and by `EnsembleClustering()`;
+- "shuffled": the partitions and features of "partitions" and "sets" with every column shuffled, so
+  that no column says anything about another.
 
 The rules are `scan_k` or `scan_k_features`; from its own curves the largest eigengap, the least
 ambiguous pairs (PAC), the last K with a delta area above 0.1 and the longest lifetime of the tree;
@@ -46,7 +47,8 @@ from benchmarks.scoreboard._real_data import (
 )
 from benchmarks.scoreboard._records import Record, append, read
 from benchmarks.scoreboard._rules import gap_statistic, of_curves, silhouette
-from benchmarks.scoreboard._tables import by_kind, false_alarms, shuffled_table, table
+from benchmarks.scoreboard._tables import by_kind, false_alarms, shuffled_table, table, thin_table
+from benchmarks.scoreboard._thin_shapes import THIN_SHAPES, thin_shape
 from partita import EnsembleClustering, scan_k, scan_k_features
 from partita.ensemble import Ensemble
 from partita.generators import LandmarkSpectral, RandomRows
@@ -56,7 +58,7 @@ RECORDS = Path(__file__).with_name("choosing_k.jsonl")
 KS = range(2, 11)
 FEATURE_KS = range(2, 7)
 OTHERS = 1  # tables of noise of every kind that the other rules are tried on
-PARTS = ("labels", "features", "shapes", "default", "partitions", "sets", "shuffled")
+PARTS = ("labels", "features", "shapes", "default", "partitions", "sets", "thin", "shuffled")
 SHUFFLES = 2  # seeds of the part "shuffled", at most
 
 Work = tuple[str, str, int, Callable[[], Record]]  # part, kind, seed, what makes the record
@@ -120,6 +122,15 @@ def by_default(X: NDArray[np.float64], k: int | None, seed: int) -> Record:
     return {"true_k": k, "scan": EnsembleClustering(random_state=seed).fit(X).scan_.best_k}
 
 
+def of_thin_shape(kind: str, seed: int) -> Record:
+    """Return what scans find in a thin shape; "rejected" is what k-means finds without valleys."""
+    X = thin_shape(kind, seed)
+    generator = RandomRows(n_partitions=20, ratio=0.8, n_jobs=1)
+    scan = scan_k_features(X, KS, generator=generator, n_resamples=2, random_state=seed)
+    default = EnsembleClustering(random_state=seed).fit(X).scan_.best_k
+    return {"true_k": None, "scan": scan.best_k, "rejected": scan.rejected_k, "default": default}
+
+
 def work(arguments: argparse.Namespace) -> Iterator[Work]:
     """Yield all records that can be made, in the order in which they are made."""
 
@@ -165,6 +176,7 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
         + [("planted: 11 to 25 blobs", default_many)] * 2
         + [(f"planted: {kind}", default_shapes) for kind in tables.SHAPES]
         + [(f"noise: {kind}", default_without) for kind in tables.NOISE_FEATURES],
+        "thin": [(f"noise: {kind}", of_thin_shape) for kind in THIN_SHAPES],
     }
     real = {"sets": _sets, "partitions": _partitions, "shuffled": _shuffled}
     for part in arguments.parts:
@@ -239,6 +251,9 @@ def main(argv: list[str]) -> None:
     for part in dict.fromkeys(r["part"] for r in records):
         if part == "shuffled":
             print(f"\nshuffled\n\n{shuffled_table(records)}")
+            continue
+        if part == "thin":
+            print(f"\nthin\n\n{thin_table(records)}")
             continue
         right = by_kind(records, part) if part == "default" else table(records, part)
         print(f"\n{part}\n\n{right}\n\n{false_alarms(records, part)}")

@@ -37,8 +37,10 @@ from benchmarks.scoreboard._tables import (  # noqa: E402
     by_kind,
     false_alarms,
     table,
+    thin_table,
     together,
 )
+from benchmarks.scoreboard._thin_shapes import THIN_SHAPES, thin_shape  # noqa: E402
 
 CENTERS = [[0, 0], [9, 0], [0, 9], [9, 9]]
 
@@ -421,6 +423,37 @@ def test_shapes_of_the_design_are_finite_and_not_those_of_the_tables(kind) -> No
         assert not np.isin(X, _tables_of_k.shapes(kind, 0)[0]).any()
     if kind in _tables_of_k.NOISE_FEATURES:
         assert not np.isin(X, _tables_of_k.noise_features(kind, 0)).any()
+
+
+@pytest.mark.parametrize("kind", THIN_SHAPES)
+def test_thin_shapes_are_finite_and_differ_by_seed(kind) -> None:
+    X = thin_shape(kind, 0)
+    assert np.isfinite(X).all()
+    assert 100 <= len(X) <= 400
+    np.testing.assert_array_equal(X, thin_shape(kind, 0))
+    assert not np.isin(X, thin_shape(kind, 1)).any()
+
+
+def test_structure_in_thin_shapes_is_counted_with_and_without_valleys() -> None:
+    record = {"part": "thin", "true_k": None}
+    records = [
+        record | {"kind": "noise: arc", "scan": None, "rejected": 3, "default": None},
+        record | {"kind": "noise: arc", "scan": 4, "rejected": None, "default": 4},
+        record | {"kind": "noise: ring", "scan": None, "rejected": None, "default": 2},
+    ]
+    lines = thin_table([*records, {"part": "labels"}]).split("\n")
+    assert lines[2:4] == ["| arc | 2 | 2 | 1 | 1 |", "| ring | 1 | 0 | 0 | 1 |"]
+    assert lines[4].startswith("| all | 3 | 2 (66.7%, 95 % interval")
+
+
+def test_the_record_of_a_thin_shape_has_both_scans(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(choosing_k, "THIN_SHAPES", ("arc",))
+    file = tmp_path / "records.jsonl"
+    choosing_k.main(["--seeds", "1", "--parts", "thin", "--records", str(file)])
+    (made,) = read(file)
+    assert {"scan", "rejected", "default"} < made.keys()
+    assert made["scan"] is None or made["rejected"] is None
+    assert "| arc | 1 |" in capsys.readouterr().out
 
 
 def test_the_design_continues_its_records(tmp_path, capsys) -> None:

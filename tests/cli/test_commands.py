@@ -529,6 +529,21 @@ def test_scan_may_find_nothing(partita, tmp_path: Path) -> None:
     assert "no structure found" in done.stdout
 
 
+def test_scan_names_a_number_without_a_valley(partita, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    angle = rng.uniform(0, 4, 120)
+    arc = np.column_stack([np.cos(angle), np.sin(angle)]) + 0.03 * rng.normal(size=(120, 2))
+    np.savetxt(tmp_path / "arc.csv", arc, delimiter=",", header="x,y", comments="")
+    options = ("arc.csv", "--features", "-k", "3:5", "--resamples", "2", "--null", "4")
+    done = partita("scan-k", *options)
+    assert done.exit_code == 0, done.stderr
+    assert "does better than the null, but no valley of density separates" in done.stdout
+    assert "clusters that meet without a valley of density" in done.stderr
+    made = json.loads(partita("scan-k", *options, "--json").stdout)
+    assert made["best_k"] is None
+    assert f"K = {made['rejected_k']} does better" in done.stdout
+
+
 def test_scan_and_fuse_warn_about_generated_partitions(partita, features: Path) -> None:
     options = ("-i", "sample", "-n", "8", "-k", "3", "-q")
     made = partita("generate", str(features), *options).stdout

@@ -71,8 +71,12 @@ def test_a_better_partition_and_missing_structure_are_reported() -> None:
     noise = rng.integers(0, 3, (60, 8))
     scan = partita.scan_k(noise, range(2, 4), n_resamples=2, n_null=5, random_state=0)
     assert scan.best_k is None
-    findings = answers(summarize(noise, truth, scan=scan))
-    assert "No structure was found" in findings["Is this number of clusters supported?"]["answer"]
+    question = "Is this number of clusters supported?"
+    answer = answers(summarize(noise, truth, scan=scan))[question]["answer"]
+    assert "No structure was found from K = 2 to 3: no number" in answer
+    pieces = replace(scan, rejected_k=3)
+    answer = answers(summarize(noise, truth, scan=pieces))[question]["answer"]
+    assert "No structure was found from K = 2 to 3: K = 3 does better than the null, but" in answer
 
 
 def test_rows_of_partitions_are_no_methods() -> None:

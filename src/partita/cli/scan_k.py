@@ -96,6 +96,7 @@ def run(
         print_json(
             {
                 "best_k": scan.best_k,
+                "rejected_k": scan.rejected_k,
                 "tied_k": scan.tied_k,
                 "criterion": scan.criterion,
                 "hidden_groups": [
@@ -109,7 +110,9 @@ def run(
         )
         return
     _print(scan)
-    if scan.best_k is None:
+    if scan.rejected_k is not None:
+        messages.hint("clusters that meet without a valley of density are pieces of one shape")
+    elif scan.best_k is None:
         messages.hint("partitions that agree no more than by chance have no number of clusters")
 
 
@@ -127,7 +130,7 @@ def _print(scan: KScan) -> None:
     columns = [*names, *(c.replace("_", " ") for c in _CURVES_WITHOUT_NULL)]
     print_table(columns, rows, numbers=True, optional=columns[: n_kept - 1 : -1])
     if scan.best_k is None:
-        typer.echo("no structure found: no K does better than the null")
+        typer.echo(f"no structure found: {scan.reason}")
     else:
         typer.echo(f"suggested: K = {scan.best_k}")
         if others := [str(k) for k in scan.tied_k if k != scan.best_k]:

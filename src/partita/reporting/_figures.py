@@ -159,7 +159,7 @@ def _figures_of_scan(content: Content) -> Iterator[FigureEntry]:
     if scan is None:
         return
     suggestion = (
-        "No K is better than the null: no structure found."
+        f"No structure found: {scan.reason}."
         if scan.best_k is None
         else f"The suggested number of clusters is K = {scan.best_k}."
     )

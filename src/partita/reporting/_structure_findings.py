@@ -71,6 +71,13 @@ def _number_of_clusters(content: Content) -> Finding | None:
         return None
     question, best_k = "Is this number of clusters supported?", content.scan.best_k
     low, high = int(content.scan.k[0]), int(content.scan.k[-1])
+    if best_k is None and content.scan.rejected_k is not None:
+        return make_finding(
+            question,
+            f"No structure was found from K = {low} to {high}: {content.scan.reason}.",
+            False,
+            "Do not interpret the clusters: they are pieces of one thin shape.",
+        )
     if best_k is None:
         return make_finding(
             question,

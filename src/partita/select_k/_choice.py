@@ -104,9 +104,8 @@ def choose_number(
     if result.best_k is not None:
         return result.best_k, result
     warn_user(
-        f"No structure found: no number of clusters from {result.k[0]} to {result.k[-1]} does "
-        "better than data without clusters, so that all samples are one cluster. Pass n_clusters "
-        f"to get clusters all the same. {_LARGER}"
+        f"No structure found: {_reason(result, 'data without clusters')}, so that all samples are "
+        f"one cluster. Pass n_clusters to get clusters all the same. {_LARGER}"
     )
     return 1, result
 
@@ -123,10 +122,17 @@ def suggested_number(scan: KScan, null: str) -> int:
     """
     if scan.best_k is None:
         raise NoStructureError(
-            f"No structure found: no number of clusters from {scan.k[0]} to {scan.k[-1]} does "
-            f"better than {null}. Pass a number to get clusters all the same."
+            f"No structure found: {_reason(scan, null)}. Pass a number to get clusters all the "
+            "same."
         )
     return scan.best_k
+
+
+def _reason(scan: KScan, null: str) -> str:
+    """Return why a scan has no suggestion; the user has not seen its numbers."""
+    if scan.rejected_k is not None:
+        return scan.reason
+    return f"no number of clusters from {scan.k[0]} to {scan.k[-1]} does better than {null}"
 
 
 def needs_number(method: Any) -> bool:

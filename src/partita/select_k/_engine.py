@@ -49,6 +49,9 @@ class Scan:
         Predicts the time of the scan.
     gaps : array of shape (n_k,), optional
         Gaps in the spectrum of the graph of neighbors, for features that are cut as a graph.
+    has_valley : callable, optional
+        Returns whether the clusters of some labels are separated; if they are not, their number is
+        not suggested. By default all are.
     """
 
     def __init__(
@@ -60,8 +63,9 @@ class Scan:
         rng: np.random.Generator,
         pilot: Pilot,
         gaps: NDArray[np.float64] | None = None,
+        has_valley: Callable[[NDArray[np.int64]], bool] | None = None,
     ) -> None:
-        self._gaps = gaps
+        self._gaps, self._has_valley = gaps, has_valley
         self._null, self._ks, self._request = null, ks, request
         self._nulls: list[Curves] = []
         self._judged, self._rng = judged, rng
@@ -169,9 +173,16 @@ class Scan:
         self._steps.finish()
         names = [name for name in (*CRITERIA, *EVIDENCE) if name in nulls[0].values]
         values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
+        best_k = decision.best_k
+        is_rejected = (
+            best_k is not None
+            and self._has_valley is not None
+            and not self._has_valley(observed.labels[best_k])
+        )
         return KScan(
             k=np.asarray(ks),
-            best_k=decision.best_k,
+            best_k=None if is_rejected else best_k,
+            rejected_k=best_k if is_rejected else None,
             curves=observed.values | ({} if gaps is None else {"spectral_gap": gaps}),
             null_mean={name: v.mean(axis=0) for name, v in values.items()},
             null_std={name: v.std(axis=0, ddof=1) for name, v in values.items()},

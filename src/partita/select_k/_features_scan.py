@@ -24,6 +24,7 @@ from partita.select_k._request import Request, checked_range
 from partita.select_k._result import KScan
 from partita.select_k._spectral_gap import spectral_gaps
 from partita.select_k._steps import Pilot
+from partita.select_k._valleys import has_valley
 
 __all__ = [
     "ScannedFeatures",
@@ -73,6 +74,10 @@ class ScannedFeatures(ABC):
         """
         return None
 
+    def has_valley(self, labels: NDArray[np.int64]) -> bool:
+        """Return whether valleys of density separate clusters; True where this is not tested."""
+        return True
+
 
 class _Table(ScannedFeatures):
     """One table of features and the generator of its partitions."""
@@ -100,6 +105,9 @@ class _Table(ScannedFeatures):
     def spectral_gaps(self, numbers: Sequence[int]) -> NDArray[np.float64] | None:
         return spectral_gaps(self._X, numbers) if cuts_a_graph(self._generator) else None
 
+    def has_valley(self, labels: NDArray[np.int64]) -> bool:
+        return cuts_a_graph(self._generator) or has_valley(self._X, labels)
+
 
 def scan_k_features(
     X: Any,
@@ -119,8 +127,10 @@ def scan_k_features(
     into the same pieces every time, so that partitions of noise agree with each other and shuffled
     labels are too weak a null. Here the null ensembles come from the same generator on reference
     data, uniform in the box of X's principal axes. A K beats the null if its clusters are tighter
-    (less variance within clusters) and the partitions agree better with them. If the generator cuts
-    a graph (`LandmarkSpectral`, `RandomMetrics`), clusters of any shape count: fewer of the nearest
+    (less variance within clusters) and the partitions agree better with them. The suggestion also
+    needs a valley of density between its clusters, which the pieces of a thin shape do not have;
+    a number that lacks one is `KScan.rejected_k`. If the generator cuts a graph
+    (`LandmarkSpectral`, `RandomMetrics`), clusters of any shape count: fewer of the nearest
     neighbors must be in another cluster, whatever the variance, and the graph of neighbors must
     have a gap in its spectrum that no shape without clusters has.
 
@@ -258,4 +268,5 @@ def scan_generated(
         return ensembles(part, 0, few), ensembles(part.reference(child), 0, few)
 
     time = Pilot(features.n_samples, pilot, len(ks) / len(few))
-    return Scan(observed, null, ks, request, rng, time, features.spectral_gaps(ks))
+    gaps = features.spectral_gaps(ks)
+    return Scan(observed, null, ks, request, rng, time, gaps, features.has_valley)

@@ -35,7 +35,7 @@ class KScan:
         the one with the largest product of two gains, that of the separation and that of the
         tightness or isolation (minus its mean over the null ensembles), and of the spectral gap if
         the generator cuts a graph. None if no K is: the null reaches the separation of every K in
-        more than two scans of a hundred, no structure found.
+        more than two scans of a hundred, no structure found. None as well if `rejected_k` is not.
     curves : dict of str to array of shape (n_k,)
         - "separation": mean over the samples of the item consensus with the own cluster minus that
           with the next best cluster, the margin.
@@ -88,6 +88,10 @@ class KScan:
         as many clusters as the consensus.
     criterion : str
         Name of the curve whose gain decides.
+    rejected_k : int or None
+        Number of clusters that is better than the null, but is not suggested, because no valley of
+        density separates the clusters: they are pieces of one thin shape. None for a scan of
+        labels, of views, and by a generator that cuts a graph, which do not test this.
     """
 
     k: NDArray[np.int64]
@@ -105,6 +109,19 @@ class KScan:
     nulls: dict[str, NDArray[np.float64]] = field(repr=False)
     hidden_groups: list[dict[str, Any]] = field(default_factory=list, repr=False)
     criterion: str = CRITERION
+    rejected_k: int | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why no structure was found; empty if it was."""
+        if self.best_k is not None:
+            return ""
+        if self.rejected_k is None:
+            return "no K does better than the null"
+        return (
+            f"K = {self.rejected_k} does better than the null, but no valley of density separates "
+            "its clusters"
+        )
 
     @property
     def n_null(self) -> int:
@@ -185,7 +202,7 @@ class KScan:
         return frame_of_records(tables[rows]())
 
     def _repr_html_(self) -> str:
-        caption = "No structure found: no K does better than the null."
+        caption = f"No structure found: {self.reason}."
         if self.best_k is not None:
             others = [str(k) for k in self.tied_k if k != self.best_k]
             also = f"; gain at most one standard error less: {', '.join(others)}" if others else ""
@@ -212,7 +229,7 @@ class KScan:
                 f"{self.standard_error[j]:>8.3f}{mark}"
             )
         if self.best_k is None:
-            lines.append("No structure found: no K does better than the null.")
+            lines.append(f"No structure found: {self.reason}.")
         lines += [
             f"Cluster {group['cluster']} hides a group of {group['n_samples']} samples that "
             f"{group['support']:.0%} of the partitions split off."
