@@ -403,7 +403,7 @@ def test_only_graph_cuts_are_confirmed_on_the_same_samples(monkeypatch, generato
 
     def scan(X, ks, generator, **options):
         calls.append((len(X), options["random_state"], options["max_samples"]))
-        nothing = SimpleNamespace(best_k=None, k=np.asarray(ks))
+        nothing = SimpleNamespace(best_k=None, rejected_k=None, k=np.asarray(ks))
         return SimpleNamespace(best_k=None, decide=lambda: nothing, stop=lambda: None, possible=[])
 
     monkeypatch.setattr(_estimator_scan, "scan_table", scan)

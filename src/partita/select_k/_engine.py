@@ -155,7 +155,14 @@ class Scan:
         """The suggestion. For features it needs no halves of the observed partitions."""
         self._curves(in_full=False)
         self._add_nulls()
-        return self._decision().best_k
+        best_k = self._decision().best_k
+        return None if self._is_rejected(best_k) else best_k
+
+    def _is_rejected(self, best_k: int | None) -> bool:
+        """Return whether no valley of density separates the clusters of a suggestion."""
+        if best_k is None or self._has_valley is None:
+            return False
+        return not self._has_valley(self.labels(best_k))
 
     def _add_nulls(self) -> None:
         """Compute null ensembles until they settle the decision."""
@@ -174,11 +181,7 @@ class Scan:
         names = [name for name in (*CRITERIA, *EVIDENCE) if name in nulls[0].values]
         values = {name: np.asarray([c.values[name] for c in nulls]) for name in names}
         best_k = decision.best_k
-        is_rejected = (
-            best_k is not None
-            and self._has_valley is not None
-            and not self._has_valley(observed.labels[best_k])
-        )
+        is_rejected = self._is_rejected(best_k)
         return KScan(
             k=np.asarray(ks),
             best_k=None if is_rejected else best_k,
