@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.generators._sets import OUTSIDE  # noqa: E402
+from benchmarks.json_lines import Record, read  # noqa: E402
 
 GENERATORS = ("RandomK", "LandmarkSpectral", "RandomMetrics", "RandomLeiden", "mixture")
 METHODS = ("CCGP", "LWGP", "HBGF")
@@ -82,24 +81,24 @@ def texts_table() -> str:
     return "\n".join(lines)
 
 
-def _records(*, texts: bool = False, outside: bool = False) -> list[dict[str, Any]]:
+def _records(*, texts: bool = False, outside: bool = False) -> list[Record]:
     """Return the records of the sets in the halves, with those outside, or of the texts."""
-    text = (ROOT / "benchmarks" / "generators" / "records.json").read_text(encoding="utf-8")
-    records = [r for r in json.loads(text) if (r["scale"] in TEXT_SCALES) == texts]
+    kept = read(ROOT / "benchmarks" / "generators" / "records.jsonl")
+    records = [r for r in kept if (r["scale"] in TEXT_SCALES) == texts]
     return [r for r in records if outside or r["set"] not in OUTSIDE]
 
 
-def _names(records: list[dict[str, Any]]) -> list[str]:
+def _names(records: list[Record]) -> list[str]:
     return sorted({r["set"] for r in records}, key=str.lower)
 
 
-def _halves(records: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
+def _halves(records: list[Record]) -> tuple[list[str], list[str]]:
     names = _names(records)
     return names[::2], names[1::2]
 
 
 def _cells(
-    records: list[dict[str, Any]], scale: str, generators: tuple[str, ...] = GENERATORS
+    records: list[Record], scale: str, generators: tuple[str, ...] = GENERATORS
 ) -> list[str]:
     key, value = ("is_automatic", True) if scale == "auto" else ("scale", scale)
     means = [

@@ -10,8 +10,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
+from benchmarks.json_lines import Record, read  # noqa: E402
 from benchmarks.scoreboard import against_lwgp, calibration, choosing_k, shapes  # noqa: E402
-from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
+from benchmarks.scoreboard._records import RECORDS  # noqa: E402
 from benchmarks.scoreboard._sources import DEFAULT, SCIKIT  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
 from benchmarks.scoreboard._tables import (  # noqa: E402

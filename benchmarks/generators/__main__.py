@@ -12,17 +12,16 @@ LandmarkSpectral and the mixture. `PARTITA_DATA` names the folder of the data; b
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.generators._sets import OUTSIDE, SETS, TEXTS, load, scaled
+from benchmarks.json_lines import Record, append, read
 from partita import CCGP, HBGF, LWGP
 from partita.generators import (
     LandmarkSpectral,
@@ -32,14 +31,14 @@ from partita.generators import (
     make_scaler,
 )
 
-RECORDS = Path(__file__).with_name("records.json")
+RECORDS = Path(__file__).with_name("records.jsonl")
 GENERATORS = (RandomK, LandmarkSpectral, RandomMetrics, RandomLeiden)
 MIXTURE, MIXED = "mixture", ("RandomK", "LandmarkSpectral")
 METHODS = (CCGP, LWGP, HBGF)
 N_PARTITIONS, SEEDS = 20, (0, 1)
 
 
-def make_records(name: str, scale: str, seed: int, wanted: set[str]) -> list[dict[str, Any]]:
+def make_records(name: str, scale: str, seed: int, wanted: set[str]) -> list[Record]:
     """Return one record per method and wanted generator."""
     X, y = load(name)
     is_text = name in TEXTS
@@ -85,8 +84,7 @@ def make_records(name: str, scale: str, seed: int, wanted: set[str]) -> list[dic
 
 def main(names: list[str]) -> None:
     """Add the records that are missing; `python docs/write_pages.py` makes the tables."""
-    records = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
-    have = {(r["set"], r["scale"], r["seed"], r["generator"]) for r in records}
+    have = {(r["set"], r["scale"], r["seed"], r["generator"]) for r in read(RECORDS)}
     for name in names or (*SETS, *OUTSIDE, *TEXTS):
         for scale in ("counts", "tf-idf") if name in TEXTS else ("none", "standard"):
             for seed in SEEDS:
@@ -99,10 +97,7 @@ def main(names: list[str]) -> None:
                     continue
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    records += make_records(name, scale, seed, wanted)
-                RECORDS.write_text(
-                    "[\n" + ",\n".join(json.dumps(record) for record in records) + "\n]\n"
-                )
+                    append(RECORDS, make_records(name, scale, seed, wanted))
                 print(f"{name}, {scale}, seed {seed}", file=sys.stderr)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import beta
 
-from benchmarks.scoreboard._records import Record
+from benchmarks.json_lines import Record
 from benchmarks.scoreboard._rules import RULES
 
 __all__ = [

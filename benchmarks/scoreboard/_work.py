@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.scoreboard._records import KEY, Record
+from benchmarks.json_lines import Record
+from benchmarks.scoreboard._records import KEY
 from benchmarks.scoreboard._sets import BenchmarkSet, Table, find_sets
 from benchmarks.scoreboard._sources import SCIKIT, TABLE, labels_of
 from partita.clustering import EnsembleClustering

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from benchmarks.data_folder import data_folder
+from benchmarks.json_lines import Record, append, read
 from benchmarks.scoreboard import _tables_of_k as tables
 from benchmarks.scoreboard._real_data import (
     GENERATORS,
@@ -44,7 +45,6 @@ from benchmarks.scoreboard._real_data import (
     partitions_of,
     shuffles,
 )
-from benchmarks.scoreboard._records import Record, append, read
 from benchmarks.scoreboard._rules import gap_statistic, of_curves, silhouette
 from benchmarks.scoreboard._tables import by_kind, false_alarms, shuffled_table, table
 from partita import EnsembleClustering, scan_k, scan_k_features

@@ -15,9 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.data_folder import data_folder  # noqa: E402
+from benchmarks.json_lines import append, read  # noqa: E402
 from benchmarks.scoreboard import __main__ as scoreboard  # noqa: E402
 from benchmarks.scoreboard._picture import draw  # noqa: E402
-from benchmarks.scoreboard._records import RECORDS, append, read  # noqa: E402
+from benchmarks.scoreboard._records import RECORDS  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
 from benchmarks.scoreboard._sources import ALGORITHMS, SCIKIT, labels_of  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards  # noqa: E402
