@@ -69,7 +69,7 @@ def units(arguments: argparse.Namespace) -> list[Unit]:
     work = []
     for dataset in chosen_sets(arguments):
         for k_rule in arguments.k_rules:
-            left_out, reason = unused(dataset, arguments.generators, k_rule)
+            left_out, reason = unused(dataset, k_rule)
             if left_out:
                 what = f"{dataset.name}, K {k_rule}, {', '.join(left_out)}"
                 print(f"{what}: left out, {reason}", file=sys.stderr)

@@ -114,6 +114,8 @@ def _scanned_number(
     else:
         rng = np.random.default_rng(seed)
         generator = make_generator("landmark_spectral")
+        if sp.issparse(dataset.features):
+            generator.set_params(metric="cosine")  # counts of words
         scan = scan_for_number(_scaled(dataset.features), generator, prepare("ccgp"), rng, ks)
     return scan.best_k, time.process_time() - start
 

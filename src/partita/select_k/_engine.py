@@ -46,6 +46,8 @@ class Scan:
         Predicts the time of the scan.
     gaps : array of shape (n_k,), optional
         Gaps in the spectrum of the graph of neighbors, for features that are cut as a graph.
+    gap_is_tested : bool, default=True
+        Whether a number needs a gap.
     """
 
     def __init__(
@@ -57,8 +59,10 @@ class Scan:
         rng: np.random.Generator,
         pilot: Pilot,
         gaps: NDArray[np.float64] | None = None,
+        *,
+        gap_is_tested: bool = True,
     ) -> None:
-        self._gaps = gaps
+        self._gaps, self._gap_is_tested = gaps, gap_is_tested
         self._null, self._ks, self._request = null, ks, request
         self._nulls: list[Curves] = []
         self._steps = Steps(ks, request, pilot)
@@ -127,6 +131,7 @@ class Scan:
             evidence,
             None if evidence is not None else _halves_of(observed, "silhouette"),
             self._gaps,
+            self._gap_is_tested,
         )
 
     def decide(self) -> KScan:

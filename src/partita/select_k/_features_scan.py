@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
@@ -13,8 +12,13 @@ from numpy.typing import NDArray
 from partita._input.checks import random_generator
 from partita._sklearn_compat import refuse_anndata
 from partita.ensemble import Ensemble
-from partita.generators import RandomRows
-from partita.generators.generation import cuts_a_graph, generate_for_each, rows_of_partition
+from partita.generators import LandmarkSpectral, RandomRows
+from partita.generators.generation import (
+    cuts_a_graph,
+    default_metric,
+    generate_for_each,
+    rows_of_partition,
+)
 from partita.select_k._choice import scan_numbers
 from partita.select_k._curves import Judged
 from partita.select_k._engine import Scan, check_n_partitions
@@ -22,51 +26,19 @@ from partita.select_k._evidence import Evidence
 from partita.select_k._null import uniform_reference
 from partita.select_k._request import Request, checked_range
 from partita.select_k._result import KScan
+from partita.select_k._scanned import ScannedFeatures
+from partita.select_k._sparse_table import SparseTable, rows_as_compared
 from partita.select_k._spectral_gap import spectral_gaps
 from partita.select_k._steps import Pilot
 
 __all__ = [
-    "ScannedFeatures",
     "checked_table",
     "scan_generated",
     "scan_k_features",
     "scan_table",
 ]
 
-
-class ScannedFeatures(ABC):
-    """Features whose number of clusters is scanned.
-
-    Attributes
-    ----------
-    n_samples : int
-        Number of samples.
-    """
-
-    n_samples: int
-
-    @abstractmethod
-    def partitions(self, numbers: Sequence[int], random_state: int) -> Iterator[Ensemble]:
-        """Yield partitions of the features into each of several numbers of clusters."""
-
-    @abstractmethod
-    def reference(self, rng: np.random.Generator) -> Self:
-        """Return features without clusters, with as many samples."""
-
-    @abstractmethod
-    def subset(self, rows: NDArray[np.int64]) -> Self:
-        """Return the features of some samples."""
-
-    @abstractmethod
-    def evidence(self) -> Evidence:
-        """Return what else is judged of clusters of these features."""
-
-    def spectral_gaps(self, numbers: Sequence[int]) -> NDArray[np.float64] | None:
-        """Return the gap in the spectrum of the graph of neighbors for each number of clusters.
-
-        None if the features are no single graph that the partitions cut.
-        """
-        return None
+_N_PARTITIONS = 40  # per number of clusters, by default
 
 
 class _Table(ScannedFeatures):
@@ -115,17 +87,24 @@ def scan_k_features(
     neighbors must be in another cluster, whatever the variance, and the graph of neighbors must
     have a gap in its spectrum that no shape without clusters has.
 
+    Sparse features are taken for counts of terms, whose reference data have the same counts, in
+    other samples: entries are exchanged between samples with about as many terms, so that every
+    sample keeps its number of terms and every term its number of samples. A K beats this null if
+    its clusters are more isolated (or tighter) and the partitions agree better with them.
+
     Parameters
     ----------
-    X : array of shape (n_samples, n_features)
-        Features, all finite.
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Features, all finite. Of a sparse matrix, entries may have any sign. If more than half of
+        them are not 0, it is scanned as an array.
     k_range : iterable of int, optional
         Numbers of clusters to try, each at least 2 and less than the number of samples. By default
         2 to 10, or 2 to 30 if there may be more than 10, no more than the samples allow.
     generator : str, class or generator, optional
         What makes the partitions: the key, class or object of a generator with the parameters
         k_min, k_max and random_state. `RandomRows(n_partitions=40, ratio=0.8)` by default: k-means
-        on random samples of the rows.
+        on random samples of the rows. For sparse features `LandmarkSpectral(n_partitions=40)` by
+        the cosine, or by the distance if a row is empty.
     method : str, class or estimator, optional
         Consensus method: its key, class or estimator; `n_clusters` is set. `CCGP()` by default.
     n_resamples : int, default=10
@@ -153,8 +132,10 @@ def scan_k_features(
     R. Tibshirani, G. Walther, T. Hastie. Estimating the number of clusters in a data set via the
     gap statistic. JRSS B 63(2), 2001. https://doi.org/10.1111/1467-9868.00293
     """
-    X = checked_table(X)
-    generator = RandomRows(n_partitions=40, ratio=0.8) if generator is None else generator
+    if generator is None:
+        generator = _default_generator(X)
+    X = checked_table(X, generator)
+    n_samples = X.shape[0]
 
     def scan(numbers: Iterable[int]) -> KScan:
         return scan_table(
@@ -169,26 +150,35 @@ def scan_k_features(
             random_state=random_state,
         ).decide()
 
-    return scan_numbers(scan, k_range, len(X), rows_of_partition(generator, len(X)), [X])
+    return scan_numbers(scan, k_range, n_samples, rows_of_partition(generator, n_samples), [X])
+
+
+def _default_generator(X: Any) -> Any:
+    if sp.issparse(X):
+        return LandmarkSpectral(_N_PARTITIONS, metric=default_metric(X))
+    return RandomRows(_N_PARTITIONS, ratio=0.8)
 
 
 def scan_table(X: Any, k_range: Iterable[int], generator: Any, **options: Any) -> Scan:
     """Begin the scan of one table of features; `options` as in `scan_generated`."""
-    return scan_generated(_Table(checked_table(X), generator), k_range, **options)
+    X = checked_table(X, generator)
+    table = SparseTable if sp.issparse(X) else _Table
+    return scan_generated(table(X, generator), k_range, **options)
 
 
-def checked_table(X: Any) -> NDArray[np.float64]:
-    """Return features as an array; raise an error if they cannot be scanned."""
+def checked_table(X: Any, generator: Any) -> Any:
+    """Return features as they are scanned; raise an error if they are no finite matrix.
+
+    Sparse features have rows of unit length if the generator compares them by the cosine, and are a
+    canonical CSR matrix, or an array if more than half of the entries are not 0.
+    """
     refuse_anndata(X)
-    if sp.issparse(X):
-        raise ValueError(
-            "Expected a dense array of features, got a sparse matrix: the null needs its principal "
-            "axes. Pass the number of clusters, or reduce the features first, for example by "
-            "TruncatedSVD."
-        )
-    X = np.asarray(X, np.float64)
-    if X.ndim != 2 or not np.all(np.isfinite(X)):
+    X = sp.csr_matrix(X, dtype=np.float64) if sp.issparse(X) else np.asarray(X, np.float64)
+    if X.ndim != 2 or not np.all(np.isfinite(X.data if sp.issparse(X) else X)):
         raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
+    if sp.issparse(X):
+        X = rows_as_compared(X, generator)
+        return X if 2 * X.nnz <= X.shape[0] * X.shape[1] else X.toarray()
     return X
 
 
@@ -239,4 +229,5 @@ def scan_generated(
 
     observed = ensembles(features, int(rng.integers(2**31)))
     time = Pilot(features.n_samples, pilot, len(ks) / len(few))
-    return Scan(observed, null, ks, request, rng, time, features.spectral_gaps(ks))
+    gaps, is_tested = features.spectral_gaps(ks), features.gap_is_tested
+    return Scan(observed, null, ks, request, rng, time, gaps, gap_is_tested=is_tested)

@@ -1,0 +1,54 @@
+"""What a scan needs of features: partitions, reference data without clusters, other evidence."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.ensemble import Ensemble
+from partita.select_k._evidence import Evidence
+
+__all__ = ["ScannedFeatures"]
+
+
+class ScannedFeatures(ABC):
+    """Features whose number of clusters is scanned.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples.
+    gap_is_tested : bool
+        Whether a number needs a gap in the spectrum of the graph. Otherwise the gap only weighs.
+    """
+
+    n_samples: int
+    gap_is_tested: ClassVar[bool] = True
+
+    @abstractmethod
+    def partitions(self, numbers: Sequence[int], random_state: int) -> Iterator[Ensemble]:
+        """Yield partitions of the features into each of several numbers of clusters."""
+
+    @abstractmethod
+    def reference(self, rng: np.random.Generator) -> Self:
+        """Return features without clusters, with as many samples."""
+
+    @abstractmethod
+    def subset(self, rows: NDArray[np.int64]) -> Self:
+        """Return the features of some samples."""
+
+    @abstractmethod
+    def evidence(self) -> Evidence:
+        """Return what else is judged of clusters of these features."""
+
+    def spectral_gaps(self, numbers: Sequence[int]) -> NDArray[np.float64] | None:
+        """Return the gap in the spectrum of the graph of neighbors for each number of clusters.
+
+        If it is not tested, no gap of shapes without clusters is subtracted from it. None if the
+        features are no single graph that the partitions cut.
+        """
+        return None
