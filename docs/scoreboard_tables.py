@@ -10,14 +10,16 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
+from benchmarks.json_lines import Record, read  # noqa: E402
 from benchmarks.scoreboard import against_lwgp, calibration, choosing_k, shapes  # noqa: E402
-from benchmarks.scoreboard._records import RECORDS, Record, read  # noqa: E402
+from benchmarks.scoreboard._records import RECORDS  # noqa: E402
 from benchmarks.scoreboard._sources import DEFAULT, SCIKIT  # noqa: E402
 from benchmarks.scoreboard._statistics import Board, boards, full_name  # noqa: E402
 from benchmarks.scoreboard._tables import (  # noqa: E402
     alarm_words,
     by_kind,
     false_alarms,
+    numbers_table,
     shuffled_table,
     table,
     thin_table,
@@ -181,6 +183,21 @@ def default_rules_table() -> str:
 def default_noise_table() -> str:
     """Return in how many sets of noise `EnsembleClustering()` finds structure."""
     return false_alarms(read(choosing_k.RECORDS), "default")
+
+
+def text_rules_table() -> str:
+    """Return how often `EnsembleClustering()` finds the number of topics of texts."""
+    return by_kind(read(choosing_k.RECORDS), "texts")
+
+
+def real_texts_table() -> str:
+    """Return the number of clusters that `EnsembleClustering()` chooses for real texts."""
+    return numbers_table(read(choosing_k.RECORDS), "real texts")
+
+
+def text_noise_table() -> str:
+    """Return in how many sets of texts about one topic `EnsembleClustering()` finds structure."""
+    return false_alarms(read(choosing_k.RECORDS), "texts")
 
 
 def shape_rules_table() -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "speed"
-RECORDS = FOLDER / "records.json"
-TEXTS = FOLDER / "text.json"
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
+
+from benchmarks.json_lines import read  # noqa: E402
+
+FOLDER = ROOT / "benchmarks" / "speed"
+RECORDS = FOLDER / "records.jsonl"
+TEXTS = FOLDER / "text.jsonl"
+WEIBO = FOLDER / "weibo.jsonl"
 # Starts of the names of the records that the README shows.
 SHORT = (
     "coassociation, n = 8000, m = 100, K_i = 50, float64",
@@ -37,7 +43,7 @@ def first_fit_table() -> str:
     """Return a table of the first and the second fit of every method in a new process."""
     start = "first fit of "
     rows: dict[str, dict[str, str]] = {}
-    for record in stored():
+    for record in read(RECORDS):
         if record["name"].startswith(start):
             method, _, size = record["name"].removeprefix(start).partition(", ")
             first, second = record["seconds"], record["reference_seconds"]
@@ -55,7 +61,7 @@ def compilation_table() -> str:
     """Return a table of the seconds that the compiler takes for every method."""
     start = "compilation of "
     rows: dict[str, dict[str, dict[str, Any]]] = {}
-    for record in stored():
+    for record in read(RECORDS):
         if record["name"].startswith(start):
             method, _, labels = record["name"].removeprefix(start).partition(", ")
             rows.setdefault(method, {})[labels] = record
@@ -84,7 +90,37 @@ def texts_table() -> str:
         f"| {r['seconds_in_memory']:.1f} s | {r['seconds_to_fuse']:.0f} s "
         f"| {r['seconds_for_keywords']:.1f} s | {r['peak_mb']:.0f} MB | {r['ari']:.2f} "
         f"| {r['ari_in_memory']:.2f} | {r['own_keywords']:.0%} |"
-        for r in json.loads(TEXTS.read_text(encoding="utf-8"))
+        for r in read(TEXTS)
+    ]
+    return "\n".join(lines)
+
+
+def weibo_table() -> str:
+    """Return the records as a table, and an extrapolation to 1,000,000,000 rows on workers."""
+    records = read(WEIBO)
+    lines = [
+        "| rows | fused in | iterations | seconds each | labels/s | limits | ratio | peak | ARI |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    lines += [
+        f"| {r['rows']:,} | {r['seconds_to_fit']:.0f} s | {r['iterations']} "
+        f"| {r['seconds_per_iteration']:.2f} (first {r['first_iteration']:.2f}) "
+        f"| {r['look_ups_per_second']:.2g} "
+        f"| {r['read_seconds']:.2f} + {r['look_up_seconds']:.2f} s "
+        f"| {r['ratio_to_limits']:.1f} | {r['peak_gb']:.2f} GB | {r['ari']:.3f} |"
+        for r in records
+    ]
+    largest = records[-1]
+    per_row = 2 * largest["seconds_per_iteration"] / largest["rows"]  # on two cores
+    lines += [
+        "",
+        "| 1,000,000,000 rows on | labels a worker | scratch a worker | seconds per iteration |",
+        "| --- | --- | --- | --- |",
+    ]
+    lines += [
+        f"| {w} worker{'s' * (w > 1)} of {c} cores | {100 / w:.3g} GB | {40 / w:.3g} GB "
+        f"| {1e9 * per_row / w / c:.2g} |"
+        for w, c in ((1, 2), (1, 32), (10, 16), (100, 16))
     ]
     return "\n".join(lines)
 
@@ -92,12 +128,7 @@ def texts_table() -> str:
 def records() -> list[dict[str, Any]]:
     """Return the records of time; the others have tables of their own or compare something else."""
     others = ("plan of", "memory of", "first fit of", "compilation of")
-    return [record for record in stored() if not record["name"].startswith(others)]
-
-
-def stored() -> list[dict[str, Any]]:
-    content: list[dict[str, Any]] = json.loads(RECORDS.read_text(encoding="utf-8"))
-    return content
+    return [record for record in read(RECORDS) if not record["name"].startswith(others)]
 
 
 def table(rows: list[dict[str, Any]]) -> str:

@@ -23,6 +23,10 @@ import scoreboard_tables
 import speed_table
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
+
+from benchmarks.compare._page import comparison  # noqa: E402
+
 TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("README.md", "methods", methods_table.short_table),
     ("README.md", "speed", speed_table.short_table),
@@ -35,6 +39,9 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/choosing-k.md", "shape-noise", scoreboard_tables.shape_noise_table),
     ("docs/choosing-k.md", "default-rules", scoreboard_tables.default_rules_table),
     ("docs/choosing-k.md", "default-noise", scoreboard_tables.default_noise_table),
+    ("docs/choosing-k.md", "text-rules", scoreboard_tables.text_rules_table),
+    ("docs/choosing-k.md", "real-texts", scoreboard_tables.real_texts_table),
+    ("docs/choosing-k.md", "text-noise", scoreboard_tables.text_noise_table),
     ("docs/choosing-k.md", "partition-rules", scoreboard_tables.partition_rules_table),
     ("docs/choosing-k.md", "set-rules", scoreboard_tables.set_rules_table),
     ("docs/choosing-k.md", "label-noise", scoreboard_tables.label_noise_table),
@@ -49,7 +56,9 @@ TABLES: list[tuple[str, str, Callable[[], str]]] = [
     ("docs/generators.md", "scaling", generators_table.scaling_table),
     ("docs/generators.md", "texts", generators_table.texts_table),
     ("docs/methods.md", "methods", methods_table.full_table),
+    ("docs/other-libraries.md", "comparison", comparison),
     ("docs/promises.md", "noise", scoreboard_tables.noise_words),
+    ("docs/scale.md", "weibo", speed_table.weibo_table),
     ("docs/speed.md", "speed", speed_table.full_table),
     ("docs/speed.md", "first-fit", speed_table.first_fit_table),
     ("docs/speed.md", "compilation", speed_table.compilation_table),

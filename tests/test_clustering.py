@@ -568,9 +568,10 @@ def test_two_samples_need_a_number():
         EnsembleClustering(generator=RandomK(8)).fit(X[:2])
 
 
-def test_sparse_features_need_a_number():
-    with pytest.raises(ValueError, match=r"got a sparse matrix.*Pass the number of clusters"):
-        EnsembleClustering(generator=RandomK(8)).fit(sp.csr_matrix(X))
+def test_features_without_zeros_have_the_same_number_in_a_sparse_matrix():
+    dense = EnsembleClustering(generator=RandomK(8), scale="none", random_state=0).fit(X)
+    sparse = EnsembleClustering(generator=RandomK(8), random_state=0).fit(sp.csr_matrix(X))
+    assert dense.scan_.best_k == sparse.scan_.best_k == 3
 
 
 def test_predict_where_both_parts_can():

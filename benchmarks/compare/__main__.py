@@ -4,10 +4,10 @@ All contenders get the same partitions. Each runs in its own process with a limi
 memory. Only the call is measured, after imports and compilation. A library that is not installed is
 skipped, and the record says why. A contender that exceeds a limit is not run with more samples or
 partitions. Every record is written at once. A run replaces the records that it measures again;
-`--resume` skips those that exist; `--docs` writes the records into docs/other-libraries.md. Time is
-measured by the clock and as CPU time of all threads. The limit applies to CPU time, which is also
-the one to compare on a busy machine; every record holds the load average at its start. The other
-libraries may be installed in another environment:
+`--resume` skips those that exist; `python docs/write_pages.py` writes the records into
+docs/other-libraries.md. Time is measured by the clock and as CPU time of all threads. The limit
+applies to CPU time, which is also the one to compare on a busy machine; every record holds the load
+average at its start. The other libraries may be installed in another environment:
 
     python -m venv peers
     peers/bin/pip install "numpy<2" "scipy<1.11" "scikit-learn<1.5" kahypar pymetis joblib \
@@ -29,7 +29,6 @@ import tempfile
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -37,8 +36,8 @@ from rich.table import Table
 
 from benchmarks.compare._contenders import PEERS, Contender, ours
 from benchmarks.compare._measure import Limits, Outcome, run
-from benchmarks.compare._page import PAGE, page
 from benchmarks.compare._records import RECORDS, Records
+from benchmarks.json_lines import Record
 from partita.datasets import make_mixed_partitions
 from partita.metrics import adjusted_rand
 from partita.registry import all_methods
@@ -70,7 +69,7 @@ def contenders(keys: list[str]) -> list[Contender]:
     return ordered + [peer for peer in PEERS if not keys and peer.beside not in classes]
 
 
-def measure(arguments: argparse.Namespace, records: Records) -> Iterator[dict[str, Any]]:
+def measure(arguments: argparse.Namespace, records: Records) -> Iterator[Record]:
     """Yield a record for every contender and size; with `--resume`, only for missing ones."""
     limits = Limits(arguments.seconds, arguments.gigabytes)
     messages = Console(stderr=True, highlight=False)
@@ -108,7 +107,7 @@ def _run(contender: Contender, labels: np.ndarray, peer_python: str, limits: Lim
 
 def _record(
     contender: Contender, n: int, m: int, y: np.ndarray, outcome: Outcome, load: float
-) -> dict[str, Any]:
+) -> Record:
     return {
         "n": n,
         "m": m,
@@ -125,7 +124,7 @@ def _record(
     }
 
 
-def show(records: list[dict[str, Any]]) -> None:
+def show(records: list[Record]) -> None:
     console = Console(width=150)
     for n, m in dict.fromkeys((r["n"], r["m"]) for r in records):
         table = Table("method", "library", "what", title=f"n = {n}, m = {m}, K = {N_CLUSTERS}")
@@ -156,7 +155,6 @@ def parse(argv: list[str]) -> argparse.Namespace:
         "--gigabytes", type=float, default=Limits.gigabytes, help="limit of memory per call"
     )
     parser.add_argument("--resume", action="store_true", help="skip records that exist")
-    parser.add_argument("--docs", action="store_true", help="only write the page of the records")
     parser.add_argument("--records", type=Path, default=RECORDS, help="file to write")
     arguments = parser.parse_args(argv)
     arguments.n = arguments.n or (QUICK_SAMPLES if arguments.quick else SAMPLES)
@@ -166,9 +164,6 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 def main(argv: list[str]) -> None:
     arguments = parse(argv)
-    if arguments.docs:
-        PAGE.write_text(page(), encoding="utf-8")
-        return
     records = Records(arguments.records, Limits(arguments.seconds, arguments.gigabytes))
     for record in measure(arguments, records):
         records.add(record)  # written at once: a long run may be stopped

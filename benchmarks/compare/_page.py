@@ -1,31 +1,20 @@
-"""Write the records as a page of the docs: one line per contender, one column per size."""
+"""The records as a table for the docs: one line per contender, one column per size."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from benchmarks.compare._records import RECORDS
+from benchmarks.json_lines import Record, read
 
-PAGE = Path(__file__).parents[2] / "docs" / "other-libraries.md"
-START, END = "<!-- comparison:start -->", "<!-- comparison:end -->"
-
-
-def page() -> str:
-    """Return the page with the table of the records between its markers."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise ValueError(f"{PAGE.name} lacks the markers {START} and {END}")
-    kept = json.loads(RECORDS.read_text(encoding="utf-8"))
-    return f"{before}{START}\n{_tables(kept)}\n{END}{after}"
+__all__ = ["comparison"]
 
 
-def _tables(kept: dict[str, Any]) -> str:
-    records = kept["records"]
+def comparison() -> str:
+    """Return the table of the records, the limits, and what exceeded them."""
+    about, *records = read(RECORDS)
     sizes = sorted({(r["n"], r["m"]) for r in records}, key=lambda size: size[::-1])
-    by_line: dict[tuple[str, str, str], dict[tuple[int, int], dict[str, Any]]] = {}
+    by_line: dict[tuple[str, str, str], dict[tuple[int, int], Record]] = {}
     for r in records:
         line = r["method"], r["library"], r["what"]
         by_line.setdefault(line, {})[r["n"], r["m"]] = r
@@ -39,14 +28,14 @@ def _tables(kept: dict[str, Any]) -> str:
     rows.insert(1, ["---"] * len(rows[0]))
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     limits = "Limits of a call: {seconds:g} s of computing, {gigabytes:g} GB.".format(
-        **kept["limits"]
+        **about["limits"]
     )
     why = [f"{number}. {reason}" for reason, number in reasons.items()]
     reasons_of_cells = ["", f"{limits} Did not finish, because:", "", *why]
     return "\n".join([*lines, *reasons_of_cells, "", _not_finished(records)])
 
 
-def _not_finished(records: list[dict[str, Any]]) -> str:
+def _not_finished(records: list[Record]) -> str:
     """Return from which number of samples on each method of partita exceeds a limit."""
     m = min(r["m"] for r in records)
     first: dict[str, int] = {}
@@ -65,7 +54,7 @@ def _ours_first(line: tuple[tuple[str, str, str], Any]) -> tuple[str, bool, str,
     return method, library != "partita", library, what
 
 
-def _cell(record: dict[str, Any] | None, reasons: dict[str, int]) -> str:
+def _cell(record: Record | None, reasons: dict[str, int]) -> str:
     """Return seconds, megabytes and ARI, or the number of the reason why there are none."""
     if record is None:
         return ""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from pathlib import Path
-from typing import Any
 
 from benchmarks.compare._measure import Limits
+from benchmarks.json_lines import Record, read, write
 
-RECORDS = Path(__file__).with_name("records.json")
+RECORDS = Path(__file__).with_name("records.jsonl")
 READ = (
     "`seconds` by the clock depend on what else the machine did (`load`, its load average when the "
     "call began), `cpu_seconds` of all threads hardly: compare those, in lines of one size."
@@ -19,7 +18,10 @@ Cell = tuple[int, int, str, str]  # samples, partitions, library, what
 
 
 class Records:
-    """Records by cell. A record of an earlier run stays until its cell is measured again."""
+    """Records by cell. A record of an earlier run stays until its cell is measured again.
+
+    The first line of the file says how to read them, and what the last run was made with.
+    """
 
     def __init__(self, file: Path, limits: Limits) -> None:
         self.file = file
@@ -28,16 +30,11 @@ class Records:
             "run": {"python": platform.python_version(), "cores": os.cpu_count()},
             "limits": {"seconds": limits.seconds, "gigabytes": limits.gigabytes},
         }
-        self.by_cell: dict[Cell, dict[str, Any]] = {}
-        if file.exists():
-            kept = json.loads(file.read_text(encoding="utf-8"))["records"]
-            self.by_cell = {(r["n"], r["m"], r["library"], r["what"]): r for r in kept}
+        self.by_cell: dict[Cell, Record] = {cell_of(r): r for r in read(file)[1:]}
 
-    def add(self, record: dict[str, Any]) -> None:
-        cell = record["n"], record["m"], record["library"], record["what"]
-        self.by_cell[cell] = record
-        everything = {**self.about, "records": list(self.by_cell.values())}
-        self.file.write_text(json.dumps(everything, indent=1) + "\n", encoding="utf-8")
+    def add(self, record: Record) -> None:
+        self.by_cell[cell_of(record)] = record
+        write(self.file, [self.about, *self.by_cell.values()])
 
     def passed_a_limit(self, n: int, m: int, library: str, what: str) -> tuple[int, int] | None:
         """Return a size no larger than n x m at which the contender exceeded a limit."""
@@ -46,3 +43,7 @@ class Records:
             if within and who == [library, what] and record["passed_limit"]:
                 return n_then, m_then
         return None
+
+
+def cell_of(record: Record) -> Cell:
+    return record["n"], record["m"], record["library"], record["what"]

@@ -6,13 +6,13 @@ an interrupted run continues. "mixture" has half of the partitions of RandomK an
 LandmarkSpectral; RandomLeiden needs the extra `leiden`. `is_automatic` says whether scale="auto"
 chooses this scale. Texts are clustered by the cosine, as counts and as tf-idf, and not by
 RandomMetrics, which takes no sparse features. Sets outside the halves are clustered by RandomK,
-LandmarkSpectral and the mixture. `PARTITA_DATA` names the folder of the data; by default
-../shared/data.
+LandmarkSpectral and the mixture. "EnsembleClustering" is the estimator as it is called with the
+number of clusters alone: its own scale, partitions, rivals and method. `PARTITA_DATA` names the
+folder of the data; by default ../shared/data.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 import warnings
@@ -23,7 +23,8 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.generators._sets import OUTSIDE, SETS, TEXTS, load, scaled
-from partita import CCGP, HBGF, LWGP
+from benchmarks.json_lines import Record, append, read
+from partita import CCGP, HBGF, LWGP, EnsembleClustering
 from partita.generators import (
     LandmarkSpectral,
     RandomK,
@@ -32,20 +33,30 @@ from partita.generators import (
     make_scaler,
 )
 
-RECORDS = Path(__file__).with_name("records.json")
+RECORDS = Path(__file__).with_name("records.jsonl")
 GENERATORS = (RandomK, LandmarkSpectral, RandomMetrics, RandomLeiden)
 MIXTURE, MIXED = "mixture", ("RandomK", "LandmarkSpectral")
+DEFAULT = EnsembleClustering.__name__
 METHODS = (CCGP, LWGP, HBGF)
 N_PARTITIONS, SEEDS = 20, (0, 1)
 
 
-def make_records(name: str, scale: str, seed: int, wanted: set[str]) -> list[dict[str, Any]]:
+def make_records(name: str, scale: str, seed: int, wanted: set[str]) -> list[Record]:
     """Return one record per method and wanted generator."""
     X, y = load(name)
     is_text = name in TEXTS
     is_automatic = not is_text and (make_scaler(X) is None) == (scale == "none")
-    X = scaled(X, scale)
     n_clusters = len(np.unique(y))
+    common = {
+        "set": name,
+        "n_samples": X.shape[0],
+        "n_features": X.shape[1],
+        "n_clusters": n_clusters,
+        "scale": scale,
+        "is_automatic": is_automatic,
+        "seed": seed,
+    }
+    raw, X = X, scaled(X, scale)
     partitions, seconds = {}, {}
     options = {"metric": "cosine"} if is_text else {}
     needed = wanted | (set(MIXED) if MIXTURE in wanted else set())
@@ -66,31 +77,30 @@ def make_records(name: str, scale: str, seed: int, wanted: set[str]) -> list[dic
         for method in METHODS:
             consensus = method(n_clusters, random_state=seed).fit_predict(partitions[key])
             records.append(
-                {
-                    "set": name,
-                    "n_samples": X.shape[0],
-                    "n_features": X.shape[1],
-                    "n_clusters": n_clusters,
-                    "scale": scale,
-                    "is_automatic": is_automatic,
-                    "seed": seed,
-                    "generator": key,
-                    "method": method.__name__,
-                    "ARI": round(float(adjusted_rand_score(y, consensus)), 4),
-                    "generator_seconds": round(seconds[key], 3),
-                }
+                common
+                | {"generator": key, "method": method.__name__, "ARI": _agreement(y, consensus)}
+                | {"generator_seconds": round(seconds[key], 3)}
             )
+    if DEFAULT in wanted and (is_text or is_automatic):
+        start = time.perf_counter()
+        model = EnsembleClustering(n_clusters, random_state=seed).fit(X if is_text else raw)
+        cost = {"fit_seconds": round(time.perf_counter() - start, 3)}
+        made = {"generator": DEFAULT, "method": type(model.method_).__name__}
+        records.append(common | made | {"ARI": _agreement(y, model.labels_)} | cost)
     return records
+
+
+def _agreement(y: Any, labels: Any) -> float:
+    return round(float(adjusted_rand_score(y, labels)), 4)
 
 
 def main(names: list[str]) -> None:
     """Add the records that are missing; `python docs/write_pages.py` makes the tables."""
-    records = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
-    have = {(r["set"], r["scale"], r["seed"], r["generator"]) for r in records}
+    have = {(r["set"], r["scale"], r["seed"], r["generator"]) for r in read(RECORDS)}
     for name in names or (*SETS, *OUTSIDE, *TEXTS):
         for scale in ("counts", "tf-idf") if name in TEXTS else ("none", "standard"):
             for seed in SEEDS:
-                wanted = {MIXTURE, *MIXED}
+                wanted = {MIXTURE, *MIXED, DEFAULT}
                 if name not in OUTSIDE:
                     wanted |= {g.__name__ for g in GENERATORS}
                 wanted -= {"RandomMetrics"} if name in TEXTS else set()
@@ -99,10 +109,7 @@ def main(names: list[str]) -> None:
                     continue
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    records += make_records(name, scale, seed, wanted)
-                RECORDS.write_text(
-                    "[\n" + ",\n".join(json.dumps(record) for record in records) + "\n]\n"
-                )
+                    append(RECORDS, make_records(name, scale, seed, wanted))
                 print(f"{name}, {scale}, seed {seed}", file=sys.stderr)
 
 

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from benchmarks.json_lines import Record, append, read, write
 from benchmarks.papers._tables import HERE, Task, canonical, recipe_id
 
 FOLDER = HERE / "records"
@@ -32,20 +33,17 @@ class Records:
 
     def __init__(self, paper: str, folder: Path = FOLDER) -> None:
         self.path = folder / f"{paper}.jsonl"
-        self.by_cell: dict[Cell, dict[str, Any]] = {}
-        self.about: dict[str, dict[str, Any]] = {}  # recipes and versions, by their ids
+        self.by_cell: dict[Cell, Record] = {}
+        self.about: dict[str, Record] = {}  # recipes and versions, by their ids
         self._ensembles: dict[Draw, str] = {}  # contents, which all methods of a draw must share
-        for line in (
-            self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else ()
-        ):
-            record = parse(line)
+        for record in read(self.path):
             if "id" in record:
                 self.about[record["id"]] = record
-            elif record:
+            else:
                 self.by_cell[cell_of(record)] = record
                 self._note_ensemble(record)
 
-    def get(self, task: Task) -> dict[str, Any] | None:
+    def get(self, task: Task) -> Record | None:
         return self.by_cell.get(task.cell)
 
     def add(self, task: Task, result: dict[str, Any]) -> None:
@@ -71,10 +69,7 @@ class Records:
         self.about |= {about["id"]: about for about in new}
         self.by_cell[task.cell] = record
         self.path.parent.mkdir(exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            if file.tell() and not self.path.read_bytes().endswith(b"\n"):
-                file.write("\n")  # a run was stopped inside a line
-            file.writelines(json.dumps(line) + "\n" for line in [*new, record])
+        append(self.path, [*new, record])
 
     def prune(self, tasks: Iterable[Task]) -> int:
         """Delete the records of other fits, and what only they refer to; return how many."""
@@ -83,18 +78,18 @@ class Records:
         used = {record[name] for record in kept.values() for name in ("recipe", "versions")}
         n_deleted = len(self.by_cell) - len(kept)
         if n_deleted:
-            lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
-            whole = ((line, parse(line)) for line in lines)
-            text = "".join(
-                line
-                for line, record in whole
-                if (record["id"] in used if "id" in record else record and cell_of(record) in kept)
+            write(
+                self.path,
+                [
+                    record
+                    for record in read(self.path)
+                    if (record["id"] in used if "id" in record else cell_of(record) in kept)
+                ],
             )
-            self.path.write_text(text, encoding="utf-8")
             self.by_cell, self.about = kept, {i: a for i, a in self.about.items() if i in used}
         return n_deleted
 
-    def _note_ensemble(self, record: dict[str, Any]) -> None:
+    def _note_ensemble(self, record: Record) -> None:
         draw, content = draw_of(record), record["ensemble"]
         if content in ("features", "not recorded"):
             return
@@ -104,24 +99,16 @@ class Records:
             )
 
 
-def parse(line: str) -> dict[str, Any]:
-    """Return the record of a line, or an empty one if a stopped run left half a line."""
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError:
-        return {}
-
-
-def draw_of(record: dict[str, Any]) -> Draw:
+def draw_of(record: Record) -> Draw:
     return record["data"], record["recipe"], record["draw"]
 
 
-def cell_of(record: dict[str, Any]) -> Cell:
+def cell_of(record: Record) -> Cell:
     names = ("data", "recipe", "draw", "method")
     return (*(record[n] for n in names), canonical(record["parameters"]), record["seed"])
 
 
-def versions() -> dict[str, Any]:
+def versions() -> Record:
     """Return the versions and the kind of machine that results depend on, with an id."""
     packages = ("partita", "numpy", "scipy", "scikit-learn", "numba")
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"

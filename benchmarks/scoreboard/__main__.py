@@ -33,8 +33,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.data_folder import data_folder
+from benchmarks.json_lines import Record, append, read
 from benchmarks.scoreboard._picture import draw
-from benchmarks.scoreboard._records import RECORDS, Record, append, key_of, read
+from benchmarks.scoreboard._records import RECORDS, key_of
 from benchmarks.scoreboard._sets import BenchmarkSet, find_sets
 from benchmarks.scoreboard._sources import DEFAULT, SCIKIT, methods_of, sources, unused
 from benchmarks.scoreboard._statistics import Board, boards
@@ -68,7 +69,7 @@ def units(arguments: argparse.Namespace) -> list[Unit]:
     work = []
     for dataset in chosen_sets(arguments):
         for k_rule in arguments.k_rules:
-            left_out, reason = unused(dataset, arguments.generators, k_rule)
+            left_out, reason = unused(dataset, k_rule)
             if left_out:
                 what = f"{dataset.name}, K {k_rule}, {', '.join(left_out)}"
                 print(f"{what}: left out, {reason}", file=sys.stderr)

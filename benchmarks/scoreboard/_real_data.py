@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.scoreboard._records import Record
+from benchmarks.json_lines import Record
 from benchmarks.scoreboard._sets import find_sets
 from partita import EnsembleClustering, scan_k, scan_k_features
 from partita.datasets import load

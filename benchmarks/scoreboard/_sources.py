@@ -68,7 +68,7 @@ def labels_of(algorithm: str, X: Any, k: int, seed: int) -> NDArray[np.int64]:
 
 def sources(dataset: BenchmarkSet, generators: Sequence[str], k_rule: str) -> list[str]:
     """Return the sources that a set can have at the true or scanned number of clusters."""
-    left_out, _ = unused(dataset, generators, k_rule)
+    left_out, _ = unused(dataset, k_rule)
     own = [] if dataset.features is None else list(generators)
     if k_rule == "scan":
         own = [source for source in own if source != SCIKIT]  # it does not choose a number
@@ -76,11 +76,10 @@ def sources(dataset: BenchmarkSet, generators: Sequence[str], k_rule: str) -> li
     return [each for each in [*own, *([TABLE] if has_table else [])] if each not in left_out]
 
 
-def unused(dataset: BenchmarkSet, generators: Sequence[str], k_rule: str) -> tuple[list[str], str]:
+def unused(dataset: BenchmarkSet, k_rule: str) -> tuple[list[str], str]:
     """Return the sources that a set has but cannot use, and the reason."""
     if k_rule == "scan":
-        is_sparse = sp.issparse(dataset.features)
-        return list(generators) if is_sparse else [], "EnsembleClustering scans dense features only"
+        return [], ""
     numbers = dataset.table_ks or dataset.true_ks
     reason = f"there are results for K = {_and(numbers)}, and the true K is {_and(dataset.true_ks)}"
     return [] if {*numbers} & {*dataset.true_ks} else [TABLE], reason

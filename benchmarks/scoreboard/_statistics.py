@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
-from benchmarks.scoreboard._records import Record
+from benchmarks.json_lines import Record
 from benchmarks.scoreboard._sources import DEFAULT, SCIKIT
 from partita.generators import GENERATORS
 from partita.registry import all_methods

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import beta
 
-from benchmarks.scoreboard._records import Record
+from benchmarks.json_lines import Record
 from benchmarks.scoreboard._rules import RULES
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "by_kind",
     "exact_interval",
     "false_alarms",
+    "numbers_table",
     "shuffled_table",
     "table",
     "thin_table",
@@ -112,6 +113,15 @@ def false_alarms(records: list[Record], part: str) -> str:
         lines.append(_row([kind.partition(": ")[2], str(len(alarms)), str(sum(alarms))]))
     n_alarms = sum(r["scan"] is not None for r in false)
     lines.append(_row(["all", str(len(false)), _rate(n_alarms, len(false))]))
+    return "\n".join(lines)
+
+
+def numbers_table(records: list[Record], part: str) -> str:
+    """Return the number of clusters of each real set beside that of its classes."""
+    lines = [_row(["set", "n", "d", "classes", "K of the scan"]), "|---|---|---|---|---|"]
+    for record in [r for r in records if r["part"] == part]:
+        sizes = [str(record[key]) for key in ("n_samples", "n_features", "true_k")]
+        lines.append(_row([record["kind"], *sizes, str(record["scan"] or "no structure")]))
     return "\n".join(lines)
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.scoreboard._records import KEY, Record
+from benchmarks.json_lines import Record
+from benchmarks.scoreboard._records import KEY
 from benchmarks.scoreboard._sets import BenchmarkSet, Table, find_sets
 from benchmarks.scoreboard._sources import SCIKIT, TABLE, labels_of
 from partita.clustering import EnsembleClustering
@@ -113,6 +114,8 @@ def _scanned_number(
     else:
         rng = np.random.default_rng(seed)
         generator = make_generator("landmark_spectral")
+        if sp.issparse(dataset.features):
+            generator.set_params(metric="cosine")  # counts of words
         scan = scan_for_number(_scaled(dataset.features), generator, prepare("ccgp"), rng, ks)
     return scan.best_k, time.process_time() - start
 

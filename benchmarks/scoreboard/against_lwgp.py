@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from benchmarks.data_folder import data_folder
-from benchmarks.scoreboard._records import Record, append, read
+from benchmarks.json_lines import Record, append, read
 from partita import CCGP, LWGP
 from partita.datasets import Dataset, list_names, load
 from partita.generators import RandomK

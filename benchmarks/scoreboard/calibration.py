@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from benchmarks.data_folder import data_folder
-from benchmarks.scoreboard._records import Record, append, read
+from benchmarks.json_lines import Record, append, read
 from partita import diagnose
 from partita.alignment import align_labels
 from partita.datasets import load, make_partitions

@@ -9,6 +9,8 @@ Parts (`--parts`):
 - "partitions": partitions of real data sets by k-means with K_i from 2 to 10 and from 2 to the
   square root of n, and by the default generator, which has K_i from K to 3K;
 - "default": the features of "features" and "shapes" by `EnsembleClustering()`, as a user calls it;
+- "texts": counts of terms with 4, 8 or 15 topics, and without, by `EnsembleClustering()`;
+- "real texts": counts of terms of real texts with classes (`--folder`), also by it;
 - "sets": real data sets with features (`--folder`), up to `--max-samples` samples, the true number
   of clusters being that of the classes;
 - "thin": lines and sheets without clusters, by k-means and by `EnsembleClustering()`;
@@ -37,7 +39,9 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from benchmarks.data_folder import data_folder
+from benchmarks.json_lines import Record, append, read
 from benchmarks.scoreboard import _tables_of_k as tables
+from benchmarks.scoreboard import _texts_of_k as texts
 from benchmarks.scoreboard._real_data import (
     GENERATORS,
     REAL,
@@ -45,11 +49,17 @@ from benchmarks.scoreboard._real_data import (
     partitions_of,
     shuffles,
 )
-from benchmarks.scoreboard._records import Record, append, read
 from benchmarks.scoreboard._rules import gap_statistic, of_curves, silhouette
-from benchmarks.scoreboard._tables import by_kind, false_alarms, shuffled_table, table, thin_table
+from benchmarks.scoreboard._tables import (
+    by_kind,
+    false_alarms,
+    numbers_table,
+    shuffled_table,
+    table,
+    thin_table,
+)
 from benchmarks.scoreboard._thin_shapes import THIN_SHAPES, thin_shape
-from partita import EnsembleClustering, scan_k, scan_k_features
+from partita import EnsembleClustering, datasets, scan_k, scan_k_features
 from partita.ensemble import Ensemble
 from partita.generators import LandmarkSpectral, RandomRows
 from partita.matrices import coassociation, incidence
@@ -58,7 +68,19 @@ RECORDS = Path(__file__).with_name("choosing_k.jsonl")
 KS = range(2, 11)
 FEATURE_KS = range(2, 7)
 OTHERS = 1  # tables of noise of every kind that the other rules are tried on
-PARTS = ("labels", "features", "shapes", "default", "partitions", "sets", "thin", "shuffled")
+PARTS = (
+    "labels",
+    "features",
+    "shapes",
+    "default",
+    "texts",
+    "partitions",
+    "sets",
+    "real texts",
+    "thin",
+    "shuffled",
+)
+BY_KIND = ("default", "texts")
 SHUFFLES = 2  # seeds of the part "shuffled", at most
 
 Work = tuple[str, str, int, Callable[[], Record]]  # part, kind, seed, what makes the record
@@ -117,7 +139,7 @@ def from_features(
     }
 
 
-def by_default(X: NDArray[np.float64], k: int | None, seed: int) -> Record:
+def by_default(X: Any, k: int | None, seed: int) -> Record:
     """Return the number of clusters that `EnsembleClustering()` chooses."""
     return {"true_k": k, "scan": EnsembleClustering(random_state=seed).fit(X).scan_.best_k}
 
@@ -165,6 +187,12 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
     def default_without(kind: str, seed: int) -> Record:
         return by_default(tables.noise_features(kind, seed), None, seed)
 
+    def texts_with(kind: str, seed: int) -> Record:
+        return by_default(*texts.topics(int(kind.partition(" ")[0]), seed), seed)
+
+    def texts_without(kind: str, seed: int) -> Record:
+        return by_default(texts.one_topic(kind, seed), None, seed)
+
     kinds: dict[str, list[tuple[str, Callable[[str, int], Record]]]] = {
         "labels": [(f"planted: {kind}", labels_with) for kind in tables.PLANTED]
         + [(f"noise: {kind}", labels_without) for kind in tables.NOISE_LABELS],
@@ -177,8 +205,15 @@ def work(arguments: argparse.Namespace) -> Iterator[Work]:
         + [(f"planted: {kind}", default_shapes) for kind in tables.SHAPES]
         + [(f"noise: {kind}", default_without) for kind in tables.NOISE_FEATURES],
         "thin": [(f"noise: {kind}", of_thin_shape) for kind in THIN_SHAPES],
+        "texts": [(f"planted: {k} topics", texts_with) for k in texts.TOPICS]
+        + [(f"noise: {kind}", texts_without) for kind in texts.NOISE_TEXTS],
     }
-    real = {"sets": _sets, "partitions": _partitions, "shuffled": _shuffled}
+    real = {
+        "sets": _sets,
+        "real texts": _real_texts,
+        "partitions": _partitions,
+        "shuffled": _shuffled,
+    }
     for part in arguments.parts:
         if part in real:
             yield from real[part](arguments)
@@ -209,6 +244,17 @@ def _sets(arguments: argparse.Namespace) -> Iterator[Work]:
         yield "sets", name, 0, make
 
 
+def _real_texts(arguments: argparse.Namespace) -> Iterator[Work]:
+    for name in texts.TEXTS:
+
+        def make(name: str = name) -> Record:
+            data = datasets.load(name, folder=arguments.folder)
+            sizes = {"n_samples": data.X.shape[0], "n_features": data.X.shape[1]}
+            return sizes | by_default(data.X, data.n_classes, 0)
+
+        yield "real texts", name, 0, make
+
+
 def _partitions(arguments: argparse.Namespace) -> Iterator[Work]:
     for name in REAL:
         for kind in GENERATORS:
@@ -234,7 +280,9 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--folder", type=Path, default=data_folder(), help="folder of real sets")
     parser.add_argument("--max-samples", type=int, default=600, help="of a real set")
     arguments = parser.parse_args(argv)
-    if {"sets", "partitions", "shuffled"} & {*arguments.parts} and arguments.folder is None:
+    if {"sets", "real texts", "partitions", "shuffled"} & {
+        *arguments.parts
+    } and arguments.folder is None:
         parser.error("no folder of real sets: pass --folder or set PARTITA_DATA")
     start = time.monotonic()
     done = {(r["part"], r["kind"], r["seed"]) for r in read(arguments.records)}
@@ -255,7 +303,10 @@ def main(argv: list[str]) -> None:
         if part == "thin":
             print(f"\nthin\n\n{thin_table(records)}")
             continue
-        right = by_kind(records, part) if part == "default" else table(records, part)
+        if part == "real texts":
+            print(f"\nreal texts\n\n{numbers_table(records, part)}")
+            continue
+        right = by_kind(records, part) if part in BY_KIND else table(records, part)
         print(f"\n{part}\n\n{right}\n\n{false_alarms(records, part)}")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.scoreboard._records import append, read
+from benchmarks.json_lines import append, read
 from benchmarks.scoreboard._tables import by_kind, false_alarms
 from partita import scan_k_features
 from partita.generators import LandmarkSpectral

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import pkgutil
 import sys
 from dataclasses import asdict
@@ -18,8 +17,9 @@ from rich.console import Console
 from rich.table import Table
 
 import benchmarks.speed as package
+from benchmarks.json_lines import read, write
 
-RECORDS = Path(__file__).parent / "records.json"
+RECORDS = Path(__file__).parent / "records.jsonl"
 
 
 def main(argv: list[str]) -> None:
@@ -34,10 +34,9 @@ def main(argv: list[str]) -> None:
         for record in importlib.import_module(f"benchmarks.speed.{name}").run():
             records[record.name] = asdict(record) | {"ratio": record.ratio, "met": record.met}
     show(list(records.values()))
-    if names and RECORDS.exists():
-        stored = json.loads(RECORDS.read_text(encoding="utf-8"))
-        records = {record["name"]: record for record in stored} | records
-    RECORDS.write_text(json.dumps(list(records.values()), indent=1) + "\n", encoding="utf-8")
+    if names:
+        records = {record["name"]: record for record in read(RECORDS)} | records
+    write(RECORDS, records.values())
 
 
 def show(records: list[dict[str, Any]]) -> None:

@@ -14,7 +14,6 @@ MiniBatchKMeans on rows of the same number that are in memory already.
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
 import warnings
@@ -26,6 +25,7 @@ import scipy.sparse as sp
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.preprocessing import normalize
 
+from benchmarks.json_lines import read, write
 from benchmarks.speed._measure import Record
 from partita import SEC, segment
 from partita._memory import PeakMemory
@@ -36,7 +36,7 @@ from partita.metrics import adjusted_rand
 DOCUMENTS, TERMS, TOPICS, LENGTH = 1_000_000, 10_000, 100, 16
 OWN = 20  # terms of every topic
 PARTITIONS, SHARE, PART = 20, 10_000_000 / 61_212_950, 100_000
-RECORDS = Path(__file__).with_suffix(".json")
+RECORDS = Path(__file__).with_suffix(".jsonl")
 TARGET = 0.8  # of the speed of clustering rows in memory
 
 
@@ -186,13 +186,10 @@ def main() -> None:
     print(result)
     if options.dry:
         return
-    kept = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
     size = result.documents, result.partitions
-    kept = [record for record in kept if (record["documents"], record["partitions"]) != size]
+    kept = [r for r in read(RECORDS) if (r["documents"], r["partitions"]) != size]
     kept.append(asdict(result))
-    RECORDS.write_text(
-        json.dumps(sorted(kept, key=lambda r: (r["documents"], r["partitions"])), indent=1) + "\n"
-    )
+    write(RECORDS, sorted(kept, key=lambda r: (r["documents"], r["partitions"])))
 
 
 if __name__ == "__main__":

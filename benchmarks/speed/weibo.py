@@ -11,7 +11,6 @@ once, and looking up one vector of K numbers per label in the second-level cache
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import tempfile
 import time
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.json_lines import read, write
 from benchmarks.speed._measure import Record
 from partita import SEC, LabelStore, config_context, get_config
 from partita._kernels._compiled._jit import jit
@@ -33,9 +33,7 @@ from partita.exceptions import ConvergenceWarning
 ROWS, SAMPLED, PARTITIONS, CLUSTERS = 61_212_950, 10_000_000, 100, 100
 PIECES, NOISE = 2, 0.2
 TABLE_PARTITIONS = 5  # their vectors take 224 kB: too much for first-level caches
-RECORDS = Path(__file__).with_suffix(".json")
-PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
-MARKERS = ("<!-- weibo:start -->", "<!-- weibo:end -->")
+RECORDS = Path(__file__).with_suffix(".jsonl")
 TARGET = 2.0  # an iteration takes at most this many times the sum of the limits
 SIZES = (1_000_000, 4_000_000)  # rows of the records in the table of all speed records
 
@@ -296,57 +294,14 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=30)
     parser.add_argument("--folder", type=Path, help="where to make the store; it is removed")
     parser.add_argument("--dry", action="store_true", help="write no record")
-    parser.add_argument("--page", action="store_true", help="only write the page of the records")
     options = parser.parse_args()
-    if options.page:
-        write_page()
-        return
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         result = measure(options.rows, options.iterations, Path(folder))
     print(result)
     if options.dry:
         return
-    kept = json.loads(RECORDS.read_text()) if RECORDS.exists() else []
-    kept = [record for record in kept if record["rows"] != result.rows] + [asdict(result)]
-    RECORDS.write_text(json.dumps(sorted(kept, key=lambda r: r["rows"]), indent=1) + "\n")
-    write_page()
-
-
-def page(records: list[dict[str, Any]]) -> str:
-    """Return the records as a table, and an extrapolation to 1,000,000,000 rows on workers."""
-    lines = [
-        "| rows | fused in | iterations | seconds each | labels/s | limits | ratio | peak | ARI |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    lines += [
-        f"| {r['rows']:,} | {r['seconds_to_fit']:.0f} s | {r['iterations']} "
-        f"| {r['seconds_per_iteration']:.2f} (first {r['first_iteration']:.2f}) "
-        f"| {r['look_ups_per_second']:.2g} "
-        f"| {r['read_seconds']:.2f} + {r['look_up_seconds']:.2f} s "
-        f"| {r['ratio_to_limits']:.1f} | {r['peak_gb']:.2f} GB | {r['ari']:.3f} |"
-        for r in records
-    ]
-    largest = records[-1]
-    per_row = 2 * largest["seconds_per_iteration"] / largest["rows"]  # on two cores
-    lines += [
-        "",
-        "| 1,000,000,000 rows on | labels a worker | scratch a worker | seconds per iteration |",
-        "| --- | --- | --- | --- |",
-    ]
-    lines += [
-        f"| {w} worker{'s' * (w > 1)} of {c} cores | {100 / w:.3g} GB | {40 / w:.3g} GB "
-        f"| {1e9 * per_row / w / c:.2g} |"
-        for w, c in ((1, 2), (1, 32), (10, 16), (100, 16))
-    ]
-    return "\n".join(lines)
-
-
-def write_page() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(MARKERS[0])
-    after = rest.split(MARKERS[1])[1]
-    table = page(json.loads(RECORDS.read_text()))
-    PAGE.write_text(f"{before}{MARKERS[0]}\n{table}\n{MARKERS[1]}{after}", encoding="utf-8")
+    kept = [record for record in read(RECORDS) if record["rows"] != result.rows]
+    write(RECORDS, sorted([*kept, asdict(result)], key=lambda r: r["rows"]))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from importlib.util import find_spec
@@ -18,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from benchmarks.compare.__main__ import N_CLUSTERS, main, planted  # noqa: E402
-from benchmarks.compare._page import PAGE, page  # noqa: E402
 from benchmarks.compare._records import RECORDS  # noqa: E402
+from benchmarks.json_lines import read as read_lines  # noqa: E402
 
 
 def compare(file: Path, *options: str) -> dict[tuple[str, int], dict[str, object]]:
@@ -29,13 +28,13 @@ def compare(file: Path, *options: str) -> dict[tuple[str, int], dict[str, object
 
 
 def read(file: Path) -> dict[tuple[str, int], dict[str, object]]:
-    return {(r["library"], r["n"]): r for r in json.loads(file.read_text())["records"]}
+    return {(r["library"], r["n"]): r for r in read_lines(file)[1:]}
 
 
 @pytest.fixture(scope="module")
 def first_run(tmp_path_factory) -> Path:
     """Return the file of a run at n = 200, which tests copy before they go on with it."""
-    file = tmp_path_factory.mktemp("compare") / "records.json"
+    file = tmp_path_factory.mktemp("compare") / "records.jsonl"
     compare(file, "--n", "200")
     return file
 
@@ -57,7 +56,7 @@ def test_methods_and_their_peers_are_measured_and_absent_ones_skipped(first_run)
 
 
 def test_limits_are_reasons_and_spare_the_larger_sizes(tmp_path) -> None:
-    records = compare(tmp_path / "records.json", "--n", "300", "200", "--gigabytes", "0.001")
+    records = compare(tmp_path / "records.jsonl", "--n", "300", "200", "--gigabytes", "0.001")
     for library in ("partita", "scikit-learn"):
         why = records[library, 200]["did_not_finish_because"]
         assert why == "more than 0.001 GB, importing and warming up"
@@ -79,10 +78,6 @@ def test_records_are_kept_and_measured_again_only_if_asked(first_run, tmp_path) 
     assert again["partita", 300] == both["partita", 300]
 
 
-def test_the_page_shows_the_kept_records() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m benchmarks.compare --docs"
-
-
 @pytest.mark.filterwarnings("ignore:.*instead of n_clusters")
 def test_the_page_is_right_on_methods_that_join_all_samples() -> None:
     """What the page says about two methods and a loss."""
@@ -95,7 +90,7 @@ def test_the_page_is_right_on_methods_that_join_all_samples() -> None:
 
 
 def test_the_kept_records_have_whole_lines_each_with_figures_or_a_reason() -> None:
-    kept = json.loads(RECORDS.read_text(encoding="utf-8"))["records"]
+    kept = read_lines(RECORDS)[1:]
     sizes = {(n, m) for n in (1_000, 5_000, 20_000) for m in (20, 100)}
     lines: dict[tuple[str, str], set[tuple[int, int]]] = {}
     for record in kept:

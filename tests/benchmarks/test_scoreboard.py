@@ -17,6 +17,7 @@ from partita.metrics import adjusted_rand
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
+from benchmarks.json_lines import append, read  # noqa: E402
 from benchmarks.scoreboard import __main__ as scoreboard  # noqa: E402
 from benchmarks.scoreboard import (  # noqa: E402
     _tables_of_k,
@@ -27,7 +28,7 @@ from benchmarks.scoreboard import (  # noqa: E402
     shapes,
 )
 from benchmarks.scoreboard._picture import cliques, draw  # noqa: E402
-from benchmarks.scoreboard._records import RECORDS, append, read  # noqa: E402
+from benchmarks.scoreboard._records import RECORDS  # noqa: E402
 from benchmarks.scoreboard._rules import RULES, gap_statistic  # noqa: E402
 from benchmarks.scoreboard._sets import find_sets  # noqa: E402
 from benchmarks.scoreboard._sources import DEFAULT  # noqa: E402

@@ -10,8 +10,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
+from benchmarks.json_lines import read  # noqa: E402
 from benchmarks.scoreboard import _real_data, choosing_k  # noqa: E402
-from benchmarks.scoreboard._records import read  # noqa: E402
 from benchmarks.scoreboard._tables import shuffled_table  # noqa: E402
 
 

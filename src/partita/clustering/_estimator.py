@@ -29,6 +29,7 @@ from partita.generators import (
     make_generator,
     make_scaler,
 )
+from partita.generators.generation import default_metric
 from partita.matrices.cluster_profiles import ClusterProfiles
 from partita.registry import prepare
 from partita.select_k import choose_number, scan_for_number
@@ -94,9 +95,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
     The scan clusters the features, and reference data without clusters, for every number. This
     takes much longer than the consensus: pass `n_clusters` if you know it. The scan uses
     `generator`, by default graph cuts, if that has the parameters k_min and k_max, with at most 20
-    partitions per number, at most 2000 samples, drawn at random, and only dense features. A
-    generator that cuts a graph finds isolated clusters of any shape, but joins round ones that
-    touch. These are found by a second scan, by k-means. Its number is taken if graph cuts into that
+    partitions per number, and at most 2000 samples, drawn at random. A generator that cuts a graph
+    finds isolated clusters of any shape, but joins round ones that touch. If the features are
+    dense, these are found by a second scan, by k-means. Its number is taken if graph cuts into that
     number find the same clusters, or if they find no structure. If the suggestion is 10, or if the
     spectrum of a graph of neighbors has its largest gap after more than 10 eigenvalues, the numbers
     from 2 to 30 are scanned. If no number does better than the reference data, a
@@ -181,9 +182,7 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         if self.generator is not None:
             return [make_generator(self.generator)]
         if sp.issparse(X):
-            has_directions = np.asarray(abs(X).sum(axis=1)).all()
-            metric = "cosine" if has_directions else "euclidean"
-            return [LandmarkSpectral(_N_PARTITIONS, metric=metric)]
+            return [LandmarkSpectral(_N_PARTITIONS, metric=default_metric(X))]
         return [LandmarkSpectral(_N_PARTITIONS), RandomK(_N_PARTITIONS)]
 
     @available_if(_can_predict)

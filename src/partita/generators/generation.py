@@ -30,6 +30,7 @@ from partita.generators.spectral_bandwidths import SpectralBandwidths
 __all__ = [
     "GENERATORS",
     "cuts_a_graph",
+    "default_metric",
     "generate",
     "generate_for_each",
     "make_generator",
@@ -124,6 +125,12 @@ def generate_for_each(
 def cuts_a_graph(generator: Any) -> bool:
     """Return whether the clusters of a generator may have any shape."""
     return isinstance(make_generator(generator), GraphGenerator)
+
+
+def default_metric(X: Any) -> str:
+    """Return how sparse features are compared: by the cosine, unless a row has no direction."""
+    has_directions = np.asarray(abs(X).sum(axis=1)).all()
+    return "cosine" if has_directions else "euclidean"
 
 
 def rows_of_partition(generator: Any, n_samples: int) -> int:

@@ -15,14 +15,11 @@ from partita.select_k._choice import (
 )
 from partita.select_k._estimator_scan import NUMBER_ONLY, confirmed_scan, scan_for_number
 from partita.select_k._evidence import Evidence
-from partita.select_k._features_scan import (
-    ScannedFeatures,
-    scan_generated,
-    scan_k_features,
-)
+from partita.select_k._features_scan import scan_generated, scan_k_features
 from partita.select_k._labels_scan import scan_k
 from partita.select_k._null import uniform_reference
 from partita.select_k._result import KScan
+from partita.select_k._scanned import ScannedFeatures
 
 __all__ = [
     "NUMBER_ONLY",

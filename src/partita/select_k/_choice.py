@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from partita._warn import warn_user
 from partita.exceptions import NoStructureError
 from partita.registry import has_default_number
 from partita.select_k._result import KScan
-from partita.select_k._spectral_gap import is_gap, spectral_gaps
+from partita.select_k._spectral_gap import eigenvalue_ratios, is_gap, spectral_gaps
 
 __all__ = [
     "choose_number",
@@ -51,7 +52,7 @@ def scan_numbers(
         Number of samples.
     n_rows : int, optional
         Number of samples that a partition clusters: the largest number. By default all samples.
-    tables : sequence of arrays, default=()
+    tables : sequence of arrays or CSR matrices, default=()
         Features of the samples, if the scan is one of features.
     """
     if k_range is not None:
@@ -78,8 +79,14 @@ def scan_numbers(
 
 
 def _largest_gap(X: Any, numbers: range) -> int:
-    """Return the number of clusters with the largest gap in the spectrum; 1 if none has a gap."""
-    gaps = spectral_gaps(np.asarray(X[:: 1 + len(X) // _GRAPH_ROWS], np.float64), numbers)
+    """Return the number of clusters with the largest gap in the spectrum; 1 if none has a gap.
+
+    The gap of sparse features is not tested, so that some number has the largest.
+    """
+    rows = X[:: 1 + X.shape[0] // _GRAPH_ROWS].astype(np.float64)
+    if sp.issparse(X):
+        return numbers[int(np.argmax(eigenvalue_ratios(rows, numbers)))]
+    gaps = spectral_gaps(rows, numbers)
     best = int(np.argmax(gaps))
     return numbers[best] if is_gap(gaps[best]) else 1
 

@@ -20,7 +20,8 @@ generators that cut a graph its isolation, minus the logarithm of the share of n
 cluster. Thin shapes such as rings are tight and easy to cut as well. So the separation must also be
 above the null, at the same level, or nearly perfect. For graphs there is a better test of this: the
 gap in the spectrum of the graph must be larger than that of shapes without clusters
-(`_spectral_gap`), whatever the separation. It needs no null.
+(`_spectral_gap`), whatever the separation. It needs no null. The gap of sparse features is not
+tested; the separation is.
 
 The suggestion is the K with the largest gain of those that beat the null. For features the gain is
 multiplied by that of the evidence, and by the gap if there is one: partitions agree perfectly at a
@@ -83,6 +84,8 @@ class Decision:
     gaps : array of shape (n_k,), optional
         Gaps in the spectrum of the graph of neighbors (`spectral_gaps`), for a scan of features by
         a generator that cuts a graph.
+    gap_is_tested : bool, default=True
+        Whether a K needs a gap, instead of a separation above the null.
     """
 
     ks: Sequence[int]
@@ -93,6 +96,7 @@ class Decision:
     evidence: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     silhouette: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     gaps: NDArray[np.float64] | None = None
+    gap_is_tested: bool = True
 
     @property
     def gain(self) -> NDArray[np.float64]:
@@ -119,8 +123,12 @@ class Decision:
         A gap in a spectrum is structure whatever the separation is. A negative gain would turn the
         order of the evidence round.
         """
-        gain = self.gain if self.gaps is None else np.maximum(self.gain, _LEAST_GAIN)
+        gain = np.maximum(self.gain, _LEAST_GAIN) if self._tests_gaps else self.gain
         return self._weight * gain
+
+    @property
+    def _tests_gaps(self) -> bool:
+        return self.gaps is not None and self.gap_is_tested
 
     @property
     def error(self) -> NDArray[np.float64]:
@@ -158,7 +166,7 @@ class Decision:
         agreement = larger_excess_ratios(self.observed, self.nulls)
         if self.evidence is None:
             return agreement
-        if self.gaps is not None:
+        if self.gaps is not None and self.gap_is_tested:
             return np.where(is_gap(self.gaps), excess_ratios(*self.evidence), -np.inf)
         is_perfect = (self.observed >= _PERFECT) & (agreement > 0.0)
         limit = np.where(is_perfect | (agreement > self._final_bound), np.inf, agreement)
@@ -225,7 +233,7 @@ class Decision:
 
         The separation of a few null ensembles of features is too uncertain to say so.
         """
-        if self.evidence is None or self.gaps is not None:
+        if self.evidence is None or self._tests_gaps:
             ratios = self._ratios
         else:
             ratios = excess_ratios(*self.evidence)

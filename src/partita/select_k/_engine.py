@@ -49,6 +49,8 @@ class Scan:
         Predicts the time of the scan.
     gaps : array of shape (n_k,), optional
         Gaps in the spectrum of the graph of neighbors, for features that are cut as a graph.
+    gap_is_tested : bool, default=True
+        Whether a number needs a gap.
     has_valley : callable, optional
         Returns whether the clusters of some labels are separated; if they are not, their number is
         not suggested. By default all are.
@@ -63,9 +65,11 @@ class Scan:
         rng: np.random.Generator,
         pilot: Pilot,
         gaps: NDArray[np.float64] | None = None,
+        *,
+        gap_is_tested: bool = True,
         has_valley: Callable[[NDArray[np.int64]], bool] | None = None,
     ) -> None:
-        self._gaps, self._has_valley = gaps, has_valley
+        self._gaps, self._gap_is_tested, self._has_valley = gaps, gap_is_tested, has_valley
         self._null, self._ks, self._request = null, ks, request
         self._nulls: list[Curves] = []
         self._judged, self._rng = judged, rng
@@ -148,6 +152,7 @@ class Scan:
             evidence,
             None if evidence is not None else _with_halves(observed, "silhouette"),
             self._gaps,
+            self._gap_is_tested,
         )
 
     @property

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from partita.generators import RandomRows
-from partita.generators.generation import cuts_a_graph, rows_of_partition
+from partita.generators.generation import cuts_a_graph, default_metric, rows_of_partition
 from partita.metrics import adjusted_rand
 from partita.select_k._choice import scan_numbers
 from partita.select_k._engine import Scan
@@ -36,11 +37,12 @@ def scan_for_number(
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features)
+    X : array or sparse matrix of shape (n_samples, n_features)
         Features.
     generator : generator or pipeline
         What makes the partitions of the estimator. The scan uses it if it has the parameters k_min
-        and k_max, otherwise k-means. If it cuts a graph, k-means confirms its number.
+        and k_max, otherwise k-means. If it cuts a graph of dense features, k-means confirms its
+        number.
     method : estimator
         Consensus method.
     rng : Generator
@@ -48,23 +50,27 @@ def scan_for_number(
     k_range : iterable of int, optional
         Numbers of clusters. By default 2 to 10, or 2 to 30 if there may be more.
     """
-    X = checked_table(X)
+    is_sparse = sp.issparse(X)
     kmeans = RandomRows(n_partitions=_N_PARTITIONS, ratio=0.8)
+    if is_sparse:
+        kmeans.set_params(metric=default_metric(X))
     parameters, scanned = generator.get_params(deep=False), kmeans
     if {"n_partitions", "k_min", "k_max", "random_state"} <= parameters.keys():
         n_partitions = min(parameters["n_partitions"], _N_PARTITIONS)
         scanned = clone(generator).set_params(n_partitions=n_partitions)
+    X = checked_table(X, scanned)
     # One seed: both scans draw the same samples of many.
     options = {"method": method, "random_state": int(rng.integers(2**31)), **NUMBER_ONLY}
 
     def scan(numbers: Iterable[int]) -> KScan:
         by_graph = scan_table(X, numbers, scanned, **options)
-        if not cuts_a_graph(scanned):
+        if is_sparse or not cuts_a_graph(scanned):
             return by_graph.decide()
         return decide_both(by_graph, scan_table(X, numbers, kmeans, **options))
 
     n_samples = X.shape[0]
-    n_rows = min(rows_of_partition(each, n_samples) for each in (scanned, kmeans))
+    used = [scanned] if is_sparse else [scanned, kmeans]
+    n_rows = min(rows_of_partition(each, n_samples) for each in used)
     return scan_numbers(scan, k_range, n_samples, n_rows, [X])
 
 

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors
+
+from partita.select_k._neighbors import distinct_points, evenly_chosen, nearest
 
 __all__ = ["Evidence", "isolation", "tightness"]
 
@@ -22,7 +25,7 @@ _LEAST_SHARE = 1e-6  # of the variance; less counts as this
 _N_NEIGHBORS = 5
 _COMPARED_SAMPLES = 2_000  # whose neighbors are looked at
 
-Points = NDArray[np.float64]
+Points = Any  # array, or canonical CSR matrix
 Labels = NDArray[np.int64]
 
 
@@ -57,26 +60,41 @@ class Evidence:
 
         Equal points count once: they are their own nearest neighbors, in noise as well.
         """
-        points, first = np.unique(X, axis=0, return_index=True)
-        chosen = np.unique(np.linspace(0, len(points) - 1, _COMPARED_SAMPLES).astype(np.int64))
-        n_neighbors = min(_N_NEIGHBORS + 1, len(points))
-        nearest = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
-        neighbors = nearest.kneighbors(points[chosen], return_distance=False)
+        points, first = distinct_points(X)
+        chosen = evenly_chosen(len(first), _COMPARED_SAMPLES)
+        _, neighbors = nearest(points, chosen, min(_N_NEIGHBORS + 1, len(first)))
         return cls("isolation", lambda labels: isolation(chosen, neighbors, labels[first]))
 
 
 def tightness(X: Points, labels: Labels) -> float:
     """Return minus the logarithm of the share of the variance that is left within clusters."""
-    labeled = labels >= 0
-    points = X[labeled] - X[labeled].mean(axis=0)
-    counts = np.bincount(labels[labeled])
-    sums = np.zeros((len(counts), X.shape[1]))
-    np.add.at(sums, labels[labeled], points)
-    total = float(np.sum(points**2))
-    between = float(np.sum(sums**2 / np.maximum(counts, 1)[:, None]))
-    if total == 0.0:
+    labeled = np.flatnonzero(labels >= 0)
+    points, own = X[labeled], labels[labeled]
+    counts = np.bincount(own)
+    if sp.issparse(points):
+        total, between = _sparse_sums(points, own, counts)
+    else:
+        points = points - points.mean(axis=0)
+        sums = np.zeros((len(counts), X.shape[1]))
+        np.add.at(sums, own, points)
+        total = float(np.sum(points**2))
+        between = float(np.sum(sums**2 / np.maximum(counts, 1)[:, None]))
+    if total <= 0.0:
         return 0.0
     return -float(np.log(max(1.0 - between / total, _LEAST_SHARE)))
+
+
+def _sparse_sums(
+    points: sp.csr_matrix, labels: Labels, counts: NDArray[np.int64]
+) -> tuple[float, float]:
+    """Return the sum of squares of sparse points, and that between clusters, about their mean."""
+    n = len(labels)
+    members = sp.csr_matrix((np.ones(n), (labels, np.arange(n))), shape=(len(counts), n))
+    sums = members @ points
+    of_mean = float(np.sum(np.square(points.sum(axis=0)))) / n
+    squares = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
+    between = float(np.sum(squares / np.maximum(counts, 1))) - of_mean
+    return float(np.sum(np.square(points.data))) - of_mean, between
 
 
 def isolation(rows: NDArray[np.int64], neighbors: NDArray[np.int64], labels: Labels) -> float:

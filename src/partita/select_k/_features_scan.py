@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
@@ -12,95 +11,39 @@ from numpy.typing import NDArray
 
 from partita._input.checks import random_generator
 from partita._sklearn_compat import refuse_anndata
-from partita.ensemble import Ensemble
-from partita.generators import RandomRows
-from partita.generators.generation import cuts_a_graph, generate_for_each, rows_of_partition
+from partita.generators import LandmarkSpectral, RandomRows
+from partita.generators.generation import (
+    cuts_a_graph,
+    default_metric,
+    rows_of_partition,
+)
 from partita.select_k._choice import scan_numbers
 from partita.select_k._curves import Judged
 from partita.select_k._engine import Scan, check_n_partitions
-from partita.select_k._evidence import Evidence
 from partita.select_k._null import uniform_reference
 from partita.select_k._request import Request, checked_range
 from partita.select_k._result import KScan
+from partita.select_k._scanned import ScannedFeatures, ScannedTable
+from partita.select_k._sparse_table import SparseTable, rows_as_compared
 from partita.select_k._spectral_gap import spectral_gaps
 from partita.select_k._steps import Pilot
 from partita.select_k._valleys import has_valley
 
 __all__ = [
-    "ScannedFeatures",
     "checked_table",
     "scan_generated",
     "scan_k_features",
     "scan_table",
 ]
 
-
-class ScannedFeatures(ABC):
-    """Features whose number of clusters is scanned.
-
-    Attributes
-    ----------
-    n_samples : int
-        Number of samples.
-    """
-
-    n_samples: int
-
-    @abstractmethod
-    def partitions(self, numbers: Sequence[int], random_state: int) -> Iterator[Ensemble]:
-        """Yield partitions of the features into each of several numbers of clusters."""
-
-    @property
-    def is_made_at_once(self) -> bool:
-        """Whether the partitions into all numbers share work, and depend on all numbers."""
-        return False
-
-    @abstractmethod
-    def reference(self, rng: np.random.Generator) -> Self:
-        """Return features without clusters, with as many samples."""
-
-    @abstractmethod
-    def subset(self, rows: NDArray[np.int64]) -> Self:
-        """Return the features of some samples."""
-
-    @abstractmethod
-    def evidence(self) -> Evidence:
-        """Return what else is judged of clusters of these features."""
-
-    def spectral_gaps(self, numbers: Sequence[int]) -> NDArray[np.float64] | None:
-        """Return the gap in the spectrum of the graph of neighbors for each number of clusters.
-
-        None if the features are no single graph that the partitions cut.
-        """
-        return None
-
-    def has_valley(self, labels: NDArray[np.int64]) -> bool:
-        """Return whether valleys of density separate clusters; True where this is not tested."""
-        return True
+_N_PARTITIONS = 40  # per number of clusters, by default
 
 
-class _Table(ScannedFeatures):
-    """One table of features and the generator of its partitions."""
-
-    def __init__(self, X: NDArray[np.float64], generator: Any) -> None:
-        self._X, self._generator = X, generator
-        self.n_samples = len(X)
-
-    def partitions(self, numbers: Sequence[int], random_state: int) -> Iterator[Ensemble]:
-        return generate_for_each(self._X, self._generator, numbers, random_state=random_state)
-
-    @property
-    def is_made_at_once(self) -> bool:
-        return cuts_a_graph(self._generator)
+class _Table(ScannedTable):
+    """A dense table of features."""
 
     def reference(self, rng: np.random.Generator) -> Self:
         return type(self)(uniform_reference(self._X, rng), self._generator)
-
-    def subset(self, rows: NDArray[np.int64]) -> Self:
-        return type(self)(self._X[rows], self._generator)
-
-    def evidence(self) -> Evidence:
-        return Evidence.of_features(self._X, is_graph=cuts_a_graph(self._generator))
 
     def spectral_gaps(self, numbers: Sequence[int]) -> NDArray[np.float64] | None:
         return spectral_gaps(self._X, numbers) if cuts_a_graph(self._generator) else None
@@ -134,17 +77,24 @@ def scan_k_features(
     neighbors must be in another cluster, whatever the variance, and the graph of neighbors must
     have a gap in its spectrum that no shape without clusters has.
 
+    Sparse features are taken for counts of terms, whose reference data have the same counts, in
+    other samples: entries are exchanged between samples with about as many terms, so that every
+    sample keeps its number of terms and every term its number of samples. A K beats this null if
+    its clusters are more isolated (or tighter) and the partitions agree better with them.
+
     Parameters
     ----------
-    X : array of shape (n_samples, n_features)
-        Features, all finite.
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Features, all finite. Of a sparse matrix, entries may have any sign. If more than half of
+        them are not 0, it is scanned as an array.
     k_range : iterable of int, optional
         Numbers of clusters to try, each at least 2 and less than the number of samples. By default
         2 to 10, or 2 to 30 if there may be more than 10, no more than the samples allow.
     generator : str, class or generator, optional
         What makes the partitions: the key, class or object of a generator with the parameters
         k_min, k_max and random_state. `RandomRows(n_partitions=40, ratio=0.8)` by default: k-means
-        on random samples of the rows.
+        on random samples of the rows. For sparse features `LandmarkSpectral(n_partitions=40)` by
+        the cosine, or by the distance if a row is empty.
     method : str, class or estimator, optional
         Consensus method: its key, class or estimator; `n_clusters` is set. `CCGP()` by default.
     n_resamples : int, default=10
@@ -172,8 +122,10 @@ def scan_k_features(
     R. Tibshirani, G. Walther, T. Hastie. Estimating the number of clusters in a data set via the
     gap statistic. JRSS B 63(2), 2001. https://doi.org/10.1111/1467-9868.00293
     """
-    X = checked_table(X)
-    generator = RandomRows(n_partitions=40, ratio=0.8) if generator is None else generator
+    if generator is None:
+        generator = _default_generator(X)
+    X = checked_table(X, generator)
+    n_samples = X.shape[0]
 
     def scan(numbers: Iterable[int]) -> KScan:
         return scan_table(
@@ -188,26 +140,35 @@ def scan_k_features(
             random_state=random_state,
         ).decide()
 
-    return scan_numbers(scan, k_range, len(X), rows_of_partition(generator, len(X)), [X])
+    return scan_numbers(scan, k_range, n_samples, rows_of_partition(generator, n_samples), [X])
+
+
+def _default_generator(X: Any) -> Any:
+    if sp.issparse(X):
+        return LandmarkSpectral(_N_PARTITIONS, metric=default_metric(X))
+    return RandomRows(_N_PARTITIONS, ratio=0.8)
 
 
 def scan_table(X: Any, k_range: Iterable[int], generator: Any, **options: Any) -> Scan:
     """Begin the scan of one table of features; `options` as in `scan_generated`."""
-    return scan_generated(_Table(checked_table(X), generator), k_range, **options)
+    X = checked_table(X, generator)
+    table = SparseTable if sp.issparse(X) else _Table
+    return scan_generated(table(X, generator), k_range, **options)
 
 
-def checked_table(X: Any) -> NDArray[np.float64]:
-    """Return features as an array; raise an error if they cannot be scanned."""
+def checked_table(X: Any, generator: Any) -> Any:
+    """Return features as they are scanned; raise an error if they are no finite matrix.
+
+    Sparse features have rows of unit length if the generator compares them by the cosine, and are a
+    canonical CSR matrix, or an array if more than half of the entries are not 0.
+    """
     refuse_anndata(X)
-    if sp.issparse(X):
-        raise ValueError(
-            "Expected a dense array of features, got a sparse matrix: the null needs its principal "
-            "axes. Pass the number of clusters, or reduce the features first, for example by "
-            "TruncatedSVD."
-        )
-    X = np.asarray(X, np.float64)
-    if X.ndim != 2 or not np.all(np.isfinite(X)):
+    X = sp.csr_matrix(X, dtype=np.float64) if sp.issparse(X) else np.asarray(X, np.float64)
+    if X.ndim != 2 or not np.all(np.isfinite(X.data if sp.issparse(X) else X)):
         raise ValueError(f"X must be a finite matrix of features, got shape {X.shape}.")
+    if sp.issparse(X):
+        X = rows_as_compared(X, generator)
+        return X if 2 * X.nnz <= X.shape[0] * X.shape[1] else X.toarray()
     return X
 
 
@@ -268,5 +229,14 @@ def scan_generated(
         return ensembles(part, 0, few), ensembles(part.reference(child), 0, few)
 
     time = Pilot(features.n_samples, pilot, len(ks) / len(few))
-    gaps = features.spectral_gaps(ks)
-    return Scan(observed, null, ks, request, rng, time, gaps, features.has_valley)
+    return Scan(
+        observed,
+        null,
+        ks,
+        request,
+        rng,
+        time,
+        features.spectral_gaps(ks),
+        gap_is_tested=features.gap_is_tested,
+        has_valley=features.has_valley,
+    )

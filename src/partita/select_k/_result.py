@@ -55,7 +55,7 @@ class KScan:
           labels.
         - "spectral_gap": only if the generator cuts a graph, logarithm of the ratio of the next to
           the K-th eigenvalue of the graph of neighbors, minus the largest one of shapes without
-          clusters.
+          clusters; for sparse features without this difference.
         - "lifetime": range of heights at which the average linkage tree has K clusters. NaN where
           the ensemble has too many distinct rows for a tree.
     null_mean, null_std : dict of str to array of shape (n_k,)

@@ -16,16 +16,17 @@ distribution have smaller ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from sklearn.neighbors import NearestNeighbors
 
+from partita.select_k._neighbors import distinct_points, evenly_chosen, nearest
 from partita.solvers.laplacian_eigenvectors import smallest_eigenvectors
 
-__all__ = ["is_gap", "is_nearly_gap", "spectral_gaps"]
+__all__ = ["eigenvalue_ratios", "is_gap", "is_nearly_gap", "spectral_gaps"]
 
 _N_NEIGHBORS = 10  # fewer leave a random line in pieces, more join clusters that are close
 _MOST_SAMPLES = 2_000  # of the graph
@@ -34,7 +35,7 @@ _LEAST_GAP = 0.1  # noise has smaller ones
 _NEARLY_GAP = -0.3  # most round clusters that touch have larger ones, pieces of a shape not
 _FAINT = 0.03  # times 1 / n: the eigenvalue of two halves that one weak tie joins
 
-Points = NDArray[np.float64]
+Points = Any  # array, or canonical CSR matrix
 
 
 def spectral_gaps(X: Points, ks: Sequence[int]) -> NDArray[np.float64]:
@@ -50,7 +51,7 @@ def spectral_gaps(X: Points, ks: Sequence[int]) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features)
+    X : array or canonical CSR matrix of shape (n_samples, n_features)
         Features. Equal samples count once. Of more than 2,000, some are used.
     ks : sequence of int
         Numbers of clusters.
@@ -60,13 +61,19 @@ def spectral_gaps(X: Points, ks: Sequence[int]) -> NDArray[np.float64]:
     array of shape (n_k,)
         More than 0 if no shape without clusters has such a gap. Cost: a sparse eigenproblem.
     """
-    points = np.unique(X, axis=0)
-    chosen = np.unique(np.linspace(0, len(points) - 1, _MOST_SAMPLES).astype(np.int64))
+    numbers = np.asarray(ks)
+    largest = np.where(numbers == 2, 4.0, 2.0 * (numbers - 1) / np.maximum(numbers - 2, 1))
+    return np.asarray(eigenvalue_ratios(X, ks) - np.log(largest))
+
+
+def eigenvalue_ratios(X: Points, ks: Sequence[int]) -> NDArray[np.float64]:
+    """Return log((e_(K+1) + f) / (e_K + f)) for every K, as in `spectral_gaps`."""
+    points, first = distinct_points(X)
+    chosen = evenly_chosen(len(first), _MOST_SAMPLES)
     values = _smallest_eigenvalues(_neighbor_graph(points[chosen]), max(ks) + 1)
     values = values + _FAINT / len(chosen)
     numbers = np.asarray(ks)
-    largest = np.where(numbers == 2, 4.0, 2.0 * (numbers - 1) / np.maximum(numbers - 2, 1))
-    return np.asarray(np.log(values[numbers] / values[numbers - 1]) - np.log(largest))
+    return np.asarray(np.log(values[numbers] / values[numbers - 1]))
 
 
 def is_gap(gaps: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -85,8 +92,9 @@ def _neighbor_graph(points: Points) -> sp.csr_matrix:
     The weight is exp(-d² / (2 h_i h_j)), where h_i is half the distance of point i to the tenth
     neighbor. A tie in both directions counts twice.
     """
-    n, n_neighbors = len(points), min(_N_NEIGHBORS + 1, len(points))
-    distances, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(points).kneighbors(points)
+    n = points.shape[0]
+    n_neighbors = min(_N_NEIGHBORS + 1, n)
+    distances, neighbors = nearest(points, np.arange(n), n_neighbors)
     widths = np.maximum(distances[:, -1], np.finfo(np.float64).tiny) / 2
     with np.errstate(over="ignore"):  # an infinite ratio has the weight 0
         ratios = (distances / widths[:, None]) * (distances / widths[neighbors])
