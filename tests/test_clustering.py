@@ -125,6 +125,22 @@ def test_the_most_isolated_consensus_is_taken(monkeypatch):
     assert not np.array_equal(seen[0], seen[1])
 
 
+@pytest.mark.parametrize(
+    ("n_samples", "smallest", "largest", "n_landmarks"),
+    [(100, 10, 40, 40), (60, 10, 40, 30), (30, 20, 40, 20), (100, 1000, 2000, 1000)],
+)
+def test_half_of_the_samples_are_landmarks(monkeypatch, n_samples, smallest, largest, n_landmarks):
+    monkeypatch.setattr(_estimator, "_LANDMARKS", (smallest, largest))
+    X = make_moons(n_samples, noise=0.05, random_state=0)[0]
+    model = EnsembleClustering(2, random_state=0).fit(X)
+    cuts = model.generator_
+    if isinstance(cuts, FeatureUnion):
+        cuts = cuts.transformer_list[0][1]
+    assert cuts.n_landmarks == n_landmarks
+    own = EnsembleClustering(2, generator=LandmarkSpectral(10, n_landmarks=50), random_state=0)
+    assert own.fit(X).generator_.n_landmarks == 50
+
+
 def test_clusters_of_many_samples_are_compared_on_some(monkeypatch):
     points, y = rings(np.random.default_rng(0))
     monkeypatch.setattr(_rivals, "_COMPARED_SAMPLES", 500)

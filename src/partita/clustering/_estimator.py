@@ -37,6 +37,7 @@ from partita.select_k import choose_number, scan_for_number
 __all__ = ["EnsembleClustering"]
 
 _N_PARTITIONS = 50  # by default, of each kind
+_LANDMARKS = (1000, 2000)  # of graph cuts, at least and at most: half of the samples
 
 
 def _can_predict(self: EnsembleClustering) -> bool:
@@ -85,12 +86,13 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    By default there are 50 graph cuts (`LandmarkSpectral`) and 50 partitions by k-means
-    (`RandomK`). Three consensus clusterings are compared, of the graph cuts, of k-means and of
-    both. The one with the most isolated clusters is the result: the fewest of the five nearest
-    neighbors of the samples are in another cluster, compared with random clusters of the same
-    sizes. Sparse features have graph cuts only; they are taken for counts of words and compared by
-    the cosine, unless a row is empty and has no direction. Pass a generator to choose it yourself.
+    By default there are 50 graph cuts (`LandmarkSpectral`, with half of the samples as landmarks,
+    but 1000 at least and 2000 at most) and 50 partitions by k-means (`RandomK`). Three consensus
+    clusterings are compared, of the graph cuts, of k-means and of both. The one with the most
+    isolated clusters is the result: the fewest of the five nearest neighbors of the samples are in
+    another cluster, compared with random clusters of the same sizes. Sparse features have graph
+    cuts only; they are taken for counts of words and compared by the cosine, unless a row is empty
+    and has no direction. Pass a generator to choose it yourself.
 
     The scan clusters the features, and reference data without clusters, for every number. This
     takes much longer than the consensus: pass `n_clusters` if you know it. The scan uses
@@ -162,6 +164,9 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
         n_clusters, self.scan_ = choose_number(
             self.n_clusters, method, lambda: scan_for_number(features, generators[0], method, rng)
         )
+        if self.generator is None:  # after the scan, which draws fewer samples
+            n_landmarks = int(np.clip(X.shape[0] // 2, *_LANDMARKS))
+            generators[0].set_params(n_landmarks=n_landmarks)
         best = best_consensus(features, generators, method, n_clusters, rng)
         self.generator_, self.method_ = best.generator, best.method
         self.partitions_ = best.partitions
