@@ -79,6 +79,8 @@ class _Runs:
         self.as_centers = np.column_stack([X, -0.5 * self.squares])
         self.weights = weights
         self.is_unweighted = bool((weights == 1).all())
+        self.has_repeated = bool((weights > 1).any())
+        self.unused = np.where(weights == 0, np.float32(np.inf), np.float32(0))
         self.certain_squares = (1 - _ROUNDING) * self.squares
         totals = weights.sum(axis=1, keepdims=True)
         means = (weights @ X) / totals
@@ -110,9 +112,10 @@ class _Runs:
         """Return the mean of the rows that are nearest to each center."""
         scores = self._scores(centers)
         best = scores.max(axis=1)
-        # 1.0 for the nearest center, in the place of its score
-        nearest = np.equal(scores, best[:, None], out=scores, casting="unsafe")
-        if not self.is_unweighted:
+        # 1.0 for the nearest center of a row that the run uses, in the place of its score
+        largest = best if self.is_unweighted else best + self.unused[runs]
+        nearest = np.equal(scores, largest[:, None], out=scores, casting="unsafe")
+        if self.has_repeated:
             nearest *= self.weights[runs, None]
         sums = (nearest.reshape(-1, len(self.rows)) @ self.rows).reshape(centers.shape)
         counts = sums[:, :, -1:]

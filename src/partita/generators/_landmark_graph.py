@@ -7,6 +7,7 @@ n r edges, and only a sparse p x p matrix is decomposed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -54,14 +55,22 @@ class Ties:
 
     def embed(self, projection: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the weighted mean of the landmarks' vectors for every sample, of unit length."""
-        n, r = self.indices.shape
-        shares = (self.weights / self.weights.sum(axis=1, keepdims=True)).astype(np.float32)
-        table = (shares.ravel(), self.indices.ravel(), np.arange(0, n * r + 1, r))
-        means = np.asarray(sp.csr_matrix(table, shape=(n, len(projection))) @ projection)
+        means = np.asarray(self._averaging @ projection[: self._averaging.shape[1]])
         lengths = np.sqrt(squared_norms(means))
         lengths[lengths == 0] = 1
         means /= lengths[:, None]
         return means
+
+    @cached_property
+    def _averaging(self) -> sp.csr_matrix:
+        """The weights of each sample, with sum 1, as a matrix up to the last landmark with an edge.
+
+        Cuts into several numbers of clusters share it: on few samples, to make it takes longer
+        than the product.
+        """
+        n, r = self.indices.shape
+        shares = (self.weights / self.weights.sum(axis=1, keepdims=True)).astype(np.float32)
+        return sp.csr_matrix((shares.ravel(), self.indices.ravel(), np.arange(0, n * r + 1, r)))
 
     def rows(self, rows: Any) -> Ties:
         """Return the edges of some samples."""

@@ -126,8 +126,9 @@ class _Points:
             block = slice(start, start + size)
             scores = self.scores(centers, block)
             np.maximum.reduce(scores, axis=1, out=best[:, block])
-            is_nearest = (scores == best[:, None, block]).astype(np.float32)
-            vectors += is_nearest.reshape(n_restarts * k, -1) @ self._weighted[:, block].T
+            # 1.0 for the nearest center, in the place of its score
+            nearest = np.equal(scores, best[:, None, block], out=scores, casting="unsafe")
+            vectors += nearest.reshape(n_restarts * k, -1) @ self._weighted[:, block].T
         inertia = self.total - 2.0 * (best @ self.weights)
         return _Sums(vectors.reshape(centers.shape), best, inertia)
 
@@ -200,7 +201,7 @@ def _draw(masses: NDArray[Any], uniform: NDArray[np.float64]) -> NDArray[np.int6
     drawn = np.searchsorted(ends[1:-1], targets, "right")
     within = np.cumsum(blocks[drawn], axis=2) <= (targets - ends[drawn])[:, :, None]
     first = np.arange(0, len(blocks), n_blocks)[:, None]
-    position = (drawn - first) * _SUMMED + np.count_nonzero(within, axis=2)
+    position = (drawn - first) * _SUMMED + np.add.reduce(within, axis=2, dtype=np.int64)
     return np.minimum(position, n - 1)
 
 
