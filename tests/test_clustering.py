@@ -692,3 +692,10 @@ def test_masked_features_are_refused():
         EnsembleClustering(3).fit(masked)
     nothing_masked = np.ma.masked_array(X, False)
     assert EnsembleClustering(3, random_state=0).fit(nothing_masked).n_clusters_ == 3
+
+
+def test_more_clusters_than_samples_are_refused_by_their_name():
+    with pytest.raises(ValueError, match=r"n_clusters=91 must be between 1 and .* n_samples=90"):
+        EnsembleClustering(91).fit(X)
+    with pytest.raises(ValueError, match="n_clusters must be an integer, got True"):
+        EnsembleClustering(True).fit(X)
