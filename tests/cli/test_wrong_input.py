@@ -185,3 +185,19 @@ def test_an_update_may_replace_the_consensus_that_it_reads(partita, labels: Path
         *["update", str(labels), "consensus.csv", more, *select, "run_*", "-o", "consensus.csv"]
     )
     assert done.exit_code == 0, done.stderr
+
+
+def test_convert_warns_of_ids_that_are_read_as_labels(partita, labels: Path) -> None:
+    done = partita("convert", str(labels), "labels.store")
+    assert done.exit_code == 0
+    assert "Partition 'sample': all 60 samples have different labels" in done.stderr
+    named = partita("convert", str(labels), "named.store", "--id-column", "sample")
+    assert "warning" not in named.stderr
+
+
+def test_infinite_features_are_not_to_be_scaled(partita) -> None:
+    lines = [f"{name},{i}" for i, name in enumerate(IDS)]
+    table = write_table("x.csv", ["id,a", *lines[:-1], "s39,inf"])
+    done = partita("generate", table, "--id-column", "id", "-k", "2")
+    assert done.exit_code == 2
+    assert "Features must be finite, got infinity" in done.stderr
