@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import warnings
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -712,5 +713,37 @@ def test_text_among_the_features_is_named(library):
     frame = pytest.importorskip(library).DataFrame(columns)
     if library == "pandas":
         frame["b"] = frame["b"].astype("category")
-    with pytest.raises(ValueError, match="could not convert string to float: 'u'"):
+    with pytest.raises(ValueError, match=r"columns of numbers, got 'b' \('u', \.\.\.\)\. Drop"):
         EnsembleClustering(3).fit(frame)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_dates_are_not_taken_for_numbers(library):
+    days = [datetime.date(2026, 1, day) for day in (1, 2, 3)] * 30
+    frame = pytest.importorskip(library).DataFrame({"a": X[:, 0], "day": days})
+    with pytest.raises(ValueError, match=r"got 'day' \(.*2026, 1, 1.*\)"):
+        EnsembleClustering(3).fit(frame)
+
+
+def test_text_that_reads_like_numbers_is_taken_for_numbers():
+    frame = pytest.importorskip("pandas").DataFrame({"a": X[:, 0], "b": X[:, 1].astype(str)})
+    fitted = EnsembleClustering(3, random_state=0).fit(frame)
+    expected = EnsembleClustering(3, random_state=0).fit(X)
+    np.testing.assert_array_equal(fitted.labels_, expected.labels_)
+    partitions = generate(frame, "random_k", n_partitions=5, random_state=0)
+    assert partitions.n_partitions == 5
+
+
+def test_masked_features_are_refused():
+    masked = np.ma.masked_array(X, np.abs(X) > np.abs(X).mean())
+    with pytest.raises(ValueError, match=f"a masked array with {masked.mask.sum()} masked entries"):
+        EnsembleClustering(3).fit(masked)
+    nothing_masked = np.ma.masked_array(X, False)
+    assert EnsembleClustering(3, random_state=0).fit(nothing_masked).n_clusters_ == 3
+
+
+def test_more_clusters_than_samples_are_refused_by_their_name():
+    with pytest.raises(ValueError, match=r"n_clusters=91 must be between 1 and .* n_samples=90"):
+        EnsembleClustering(91).fit(X)
+    with pytest.raises(ValueError, match="n_clusters must be an integer, got True"):
+        EnsembleClustering(True).fit(X)

@@ -11,6 +11,7 @@ import pytest
 from partita import (
     CCGP,
     EAC,
+    KCC,
     SEC,
     Ensemble,
     LabelStore,
@@ -123,11 +124,22 @@ def test_a_store_that_fits_is_read_into_memory(store: LabelStore) -> None:
     assert fusion.diagnosis is not None
 
 
+def test_the_number_that_a_method_was_given_is_used() -> None:
+    fusion = fuse(LABELS, method=KCC(n_clusters=4, random_state=0))
+    assert (fusion.n_clusters, fusion.scan) == (4, None)
+    assert fuse(LABELS, 2, method=KCC(n_clusters=4, random_state=0)).n_clusters == 2
+    scanned = fuse(LABELS, method=KCC(n_clusters=4, random_state=0), k_range=[2, 3], random_state=0)
+    assert scanned.scan is not None
+    assert scanned.n_clusters == 3
+
+
 def test_a_store_that_does_not_fit_is_fitted_out_of_core(store: LabelStore) -> None:
     with config_context(memory_budget=5_000):
         assert not fits_in_memory(store, 3)
         fusion = fuse(store, 3, method="sec", random_state=0)
+        given = fuse(store, method=SEC(3, random_state=0))
         fitted = SEC(3, random_state=0).fit(store)
+    np.testing.assert_array_equal(given.labels, fitted.labels_)
     np.testing.assert_array_equal(fusion.labels, fitted.labels_)
     assert fusion.n_clusters == 3
     assert fusion.partitions is store

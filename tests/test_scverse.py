@@ -68,6 +68,12 @@ def test_consensus_of_features(adata) -> None:
     assert adjusted_rand(again.labels, adata.obs["fused"]) == 1
 
 
+def test_features_are_not_scanned_if_the_method_was_given_a_number(adata) -> None:
+    method = partita.KCC(n_clusters=4, random_state=0)
+    partita.tl.consensus(adata, use="X_pca", method=method, n_partitions=12)
+    assert len(adata.obs["consensus"].cat.categories) == 4
+
+
 def test_number_of_clusters_of_features_comes_with_a_sound_null(adata) -> None:
     generator = partita.RandomK(10)
     partita.tl.consensus(adata, use="X_pca", k_range=range(2, 5), generator=generator)

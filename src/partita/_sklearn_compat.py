@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
@@ -56,13 +57,56 @@ def refuse_anndata(X: Any) -> None:
 
 
 def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
-    """Check features as scikit-learn does; refuse an AnnData at once.
+    """Check features as scikit-learn does; refuse an AnnData, text, dates and masked entries.
 
-    scikit-learn returns some data frames with a column of text as objects. Text is an error here.
+    scikit-learn returns some data frames with a column of text as objects, takes some dates for
+    numbers, and reads what is under a mask.
     """
     refuse_anndata(X)
+    _refuse_columns_without_numbers(X)
+    if np.ma.is_masked(X):
+        raise ValueError(
+            f"Expected features without missing values, got a masked array with "
+            f"{np.ma.count_masked(X)} masked entries. Impute them first."
+        )
     X = _validate_data(estimator, X, **options)
     return X.astype(np.float64) if X.dtype == object else X
+
+
+def _refuse_columns_without_numbers(X: Any) -> None:
+    """Raise an error that names the columns of a data frame that hold text, dates or the like."""
+    names = getattr(X, "columns", getattr(X, "column_names", ()))
+    if len({str(name) for name in names}) < len(names):
+        return  # scikit-learn refuses them
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return
+    others = [column for column in frame.iter_columns() if not _has_numbers(column)]
+    if others:
+        listed = ", ".join(f"{each.name!r} ({_first_value(each)!r}, ...)" for each in others[:3])
+        more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+        raise ValueError(
+            f"Expected columns of numbers, got {listed}{more}. Drop such columns, or turn them "
+            "into numbers, for example by sklearn.preprocessing.OneHotEncoder."
+        )
+
+
+def _has_numbers(column: Any) -> bool:
+    """Return whether the values of a column are numbers or text that reads like them."""
+    if column.dtype.is_numeric() or column.dtype == nw.Boolean:
+        return True
+    if column.dtype.is_temporal():
+        return False
+    try:
+        np.asarray(column.to_numpy()).astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _first_value(column: Any) -> Any:
+    """Return the first value of a column that is not missing."""
+    return next((value for value in column.to_list() if value is not None), None)
 
 
 @contextmanager

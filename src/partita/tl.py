@@ -21,7 +21,7 @@ from partita.generators.generation import marked_names
 from partita.multiview import scan_k_views
 from partita.plotting import cluster_colors
 from partita.registry import prepare
-from partita.select_k import KScan, scan_k_features, suggested_number
+from partita.select_k import KScan, needs_number, scan_k_features, suggested_number
 
 __all__ = ["consensus", "partitions"]
 
@@ -55,7 +55,8 @@ def consensus(
         Columns of `obs` that are partitions, by name or pattern such as "leiden_*". By default the
         partitions are made from `use`.
     n_clusters : int, optional
-        Number of clusters. By default it is chosen over `k_range`: for features by
+        Number of clusters. By default the number that `method` was given, or the choice of a method
+        that needs none. Otherwise it is chosen over `k_range`: for features by
         `partita.scan_k_features`, for those of several modalities by
         `partita.multiview.scan_k_views`, otherwise by `partita.scan_k`, which warns about
         partitions that were made from a graph.
@@ -114,7 +115,8 @@ def consensus(
     else:
         made = _Source(data, use, generator, n_partitions, random_state)
         scan = None
-        if n_clusters is None and made.has_features:
+        scans = k_range is not None or needs_number(prepare(method))
+        if n_clusters is None and made.has_features and scans:
             scan = made.scan(k_range, method)
             n_clusters = suggested_number(scan, "data without clusters")
         ensemble = made.ensemble(n_clusters)

@@ -148,3 +148,56 @@ def test_an_unknown_node_is_named_with_the_right_advice(partita, labels: Path) -
 def test_one_of_a_thing_is_in_the_singular(partita, labels: Path) -> None:
     done = partita("fuse", str(labels), "-i", "sample", "-c", "run_*", "-k", "1")
     assert "1 cluster of 60 samples from 10 partitions" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["fuse", "labels.csv", "-k", "3"],
+        ["compare", "labels.csv", "-k", "3", "-m", "eac"],
+        ["modes", "labels.csv"],
+        ["hierarchical-consensus", "labels.csv"],
+        ["update", "labels.csv", "other.csv", "labels.csv"],
+        ["graph-consensus", "other.csv", "labels.csv"],
+        ["generate", "labels.csv", "-k", "3"],
+        ["fuse", "--features", "other.csv", "labels.csv", "-k", "3"],
+        ["predict", "labels.csv", "other.csv", "-k", "3"],
+        ["predict", "other.csv", "labels.csv", "-k", "3"],
+    ],
+    ids=lambda command: " ".join(command),
+)
+def test_no_command_replaces_the_table_that_it_reads(
+    partita, labels: Path, command: list[str]
+) -> None:
+    before = labels.read_bytes()
+    Path("other.csv").write_bytes(before)
+    done = partita(*command, "--id-column", "sample", "--output", str(labels))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "is a file that the command reads: it would be lost" in done.stderr
+    assert labels.read_bytes() == before
+
+
+def test_an_update_may_replace_the_consensus_that_it_reads(partita, labels: Path) -> None:
+    select = ["--id-column", "sample", "--columns"]
+    partita("fuse", str(labels), "-k", "3", *select, "run_[0-4]", "-o", "consensus.csv")
+    more = write_table("more.csv", labels.read_text(encoding="utf-8").splitlines())
+    done = partita(
+        *["update", str(labels), "consensus.csv", more, *select, "run_*", "-o", "consensus.csv"]
+    )
+    assert done.exit_code == 0, done.stderr
+
+
+def test_convert_warns_of_ids_that_are_read_as_labels(partita, labels: Path) -> None:
+    done = partita("convert", str(labels), "labels.store")
+    assert done.exit_code == 0
+    assert "Partition 'sample': all 60 samples have different labels" in done.stderr
+    named = partita("convert", str(labels), "named.store", "--id-column", "sample")
+    assert "warning" not in named.stderr
+
+
+def test_infinite_features_are_not_to_be_scaled(partita) -> None:
+    lines = [f"{name},{i}" for i, name in enumerate(IDS)]
+    table = write_table("x.csv", ["id,a", *lines[:-1], "s39,inf"])
+    done = partita("generate", table, "--id-column", "id", "-k", "2")
+    assert done.exit_code == 2
+    assert "Features must be finite, got infinity" in done.stderr

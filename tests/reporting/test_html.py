@@ -209,6 +209,19 @@ def test_many_clusters_and_long_names_make_a_small_page(tmp_path: Path) -> None:
     assert "700 smaller clusters are left out." in page.text("strong")
 
 
+@pytest.mark.parametrize(
+    ("path", "error", "words"),
+    [
+        ("report.pdf", ValueError, r"must end in one of \.html, \.json"),
+        ("nowhere/report.html", FileNotFoundError, "No folder .*nowhere"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_not_computed(tmp_path, path, error, words):
+    with pytest.raises(error, match=words):
+        report("no partitions", "no labels", tmp_path / path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_suffix_chooses_the_format(tmp_path: Path) -> None:
     partitions = [[0, 0, 1, 1], [0, 0, 1, 2]]
     summary = report(partitions, [0, 0, 1, 1], tmp_path / "r.json", title="T")

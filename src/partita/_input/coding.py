@@ -14,7 +14,13 @@ from partita._input.table_coding import code_dtype, encode_table
 from partita._warn import warn_user
 from partita.exceptions import InvalidEnsembleError
 
-__all__ = ["NOISE_POLICIES", "encode", "encode_with", "warn_of_other_columns"]
+__all__ = [
+    "NOISE_POLICIES",
+    "encode",
+    "encode_with",
+    "warn_of_other_columns",
+    "warn_of_sample_ids",
+]
 
 NOISE_POLICIES = ("missing", "cluster", "singletons")
 _FEW_SAMPLES = 10  # with fewer, all labels may differ by chance: no warning
@@ -78,9 +84,7 @@ def warn_of_other_columns(
         return
     names = names or [str(i) for i in range(len(categories))]
     features = [
-        name
-        for name, labels in zip(names, categories, strict=True)
-        if labels.dtype.kind == "f" and (labels != np.floor(labels)).any()
+        name for name, labels in zip(names, categories, strict=True) if _has_decimals(labels)
     ]
     if features:
         warn_user(
@@ -88,10 +92,19 @@ def warn_of_other_columns(
             "Every distinct number becomes a cluster. To cluster features, use "
             "`EnsembleClustering` (`partita generate` on the command line)."
         )
+    warn_of_sample_ids(categories, names, n_samples)
+
+
+def warn_of_sample_ids(
+    categories: Sequence[NDArray[Any]], names: Sequence[str], n_samples: int
+) -> None:
+    """Warn of columns that look like sample ids instead of labels."""
+    if n_samples < _FEW_SAMPLES:
+        return
     ids = [
         name
         for name, labels in zip(names, categories, strict=True)
-        if len(labels) == n_samples and name not in features
+        if len(labels) == n_samples and not _has_decimals(labels)
     ]
     if ids:
         warn_user(
@@ -99,6 +112,10 @@ def warn_of_other_columns(
             "ids, pass them as such (`sample_ids`; `id_column` of a data frame; --id-column on the "
             "command line)."
         )
+
+
+def _has_decimals(labels: NDArray[Any]) -> bool:
+    return labels.dtype.kind == "f" and bool((labels != np.floor(labels)).any())
 
 
 def _listed(names: Sequence[str]) -> str:

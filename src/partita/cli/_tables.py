@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -234,14 +234,26 @@ def check_report(path: Path | None) -> None:
         check_target(path, (".html", ".json"))
 
 
-def check_output(output: str | None, as_json: bool) -> None:
-    """Raise an error if a result cannot be written, before it is computed."""
+def check_output(output: str | None, as_json: bool, inputs: Iterable[str]) -> None:
+    """Raise an error if a result cannot be written, before it is computed.
+
+    `inputs` are files that the result may not replace. An .h5ad file may be both, because columns
+    are added to it.
+    """
     from partita.io import check_target
 
     if output == "-" and as_json:
         raise ValueError("--json and --output - both want stdout. Write one of them to a file.")
-    if output not in (None, "-"):
-        check_target(str(output))
+    if output in (None, "-"):
+        return
+    target = check_target(str(output))
+    if not target.exists() or target.suffix.lower() == ".h5ad":
+        return
+    if any(Path(path).exists() and target.samefile(path) for path in inputs):
+        raise ValueError(
+            f"--output {output!r} is a file that the command reads: it would be lost. Name another "
+            "file."
+        )
 
 
 def write(

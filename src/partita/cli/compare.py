@@ -71,7 +71,7 @@ def run(
     n_clusters = number_or_none(clusters)
     if output == "-":
         raise ValueError("--output must be a file: the table of methods goes to stdout.")
-    check_output(output, as_json)
+    check_output(output, as_json, [partitions])
     check_methods(method or [])
     messages = Messages(quiet)
     with progress_bars("reading", quiet=quiet):

@@ -96,7 +96,7 @@ def run(
         estimator = prepare(method)
     if checkpoint is not None:
         _set_checkpoint(estimator, checkpoint)
-    check_output(output, as_json)
+    check_output(output, as_json, partitions)
     check_report(report)
     messages = Messages(quiet)
     if not features and (impute or drop_missing or scale != "auto"):

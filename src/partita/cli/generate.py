@@ -133,7 +133,7 @@ def run(
     from partita.generators import make_generator
     from partita.io import Table
 
-    check_output(output, as_json)
+    check_output(output, as_json, features)
     messages = Messages(quiet)
     graph = _graph(features, use, generator)
     if graph is not None:

@@ -60,7 +60,7 @@ def run(
     from partita.io import read_graph
     from partita.structure import graph_consensus
 
-    check_output(output, as_json)
+    check_output(output, as_json, [partitions, graph])
     messages = Messages(quiet)
     with progress_bars("reading", quiet=quiet):
         source = Source(partitions, columns, id_column, missing_values, no_header, encoding)

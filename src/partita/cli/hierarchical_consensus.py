@@ -52,7 +52,7 @@ def run(
 
     if output == "-":
         raise ValueError("--output must be a file: the tree goes to stdout.")
-    check_output(output, as_json)
+    check_output(output, as_json, [partitions])
     messages = Messages(quiet)
     with progress_bars("reading", quiet=quiet):
         source = Source(partitions, columns, id_column, missing_values, no_header, encoding)

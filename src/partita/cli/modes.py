@@ -77,7 +77,7 @@ def run(
 
     if output == "-":
         raise ValueError("--output must be a file: the modes of the partitions go to stdout.")
-    check_output(output, as_json)
+    check_output(output, as_json, [partitions])
     with hint_on_error(METHODS_HINT):
         estimator = prepare(method)
     messages = Messages(quiet)

@@ -71,7 +71,7 @@ def run(
     from partita.registry import prepare
 
     n_clusters = number_or_none(clusters)
-    check_output(output, as_json)
+    check_output(output, as_json, [features, new])
     with hint_on_error(METHODS_HINT):
         estimator = prepare(method)
     messages = Messages(quiet)

@@ -64,7 +64,7 @@ def run(
     from partita.cli._tables import Source, check_output, check_report
     from partita.fusion import update_consensus
 
-    check_output(output, as_json)
+    check_output(output, as_json, [partitions, new])
     check_report(report)
     messages = Messages(quiet)
     reading = (id_column, missing_values, no_header, encoding)

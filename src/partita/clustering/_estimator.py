@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from partita._input.checks import random_generator
+from partita._input.checks import check_n_clusters, random_generator
 from partita._sklearn_compat import (
     HasMethods,
     Interval,
@@ -156,6 +156,8 @@ class EnsembleClustering(ClusterMixin, BaseEstimator):
 
     def _fit(self, X: Any) -> Self:
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
+        if self.n_clusters is not None:
+            check_n_clusters(self.n_clusters, X.shape[0])
         rng = random_generator(self.random_state)
         generators = self._generators(X)
         method = prepare("ccgp" if self.method is None else self.method)

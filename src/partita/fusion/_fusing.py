@@ -20,7 +20,7 @@ from partita.exceptions import MemoryBudgetError, NotSupportedError
 from partita.fusion._joining import join_partitions
 from partita.io import LabelStore
 from partita.registry import all_methods, prepare
-from partita.select_k import KScan, scan_k, suggested_number
+from partita.select_k import KScan, needs_number, scan_k, suggested_number
 
 __all__ = ["Fusion", "fits_in_memory", "fuse", "update_consensus"]
 
@@ -156,14 +156,15 @@ def fuse(
         `SoftEnsemble` is fitted as it is by a method that is `soft`; the scan and the diagnosis use
         the most likely labels.
     n_clusters : int, optional
-        Number of clusters. By default the suggestion of `partita.scan_k` over `k_range`, or the
-        choice of a method that needs no number (`MedianPartition`, `EAC(n_clusters=None)`).
+        Number of clusters. By default the number that `method` was given, or the choice of a method
+        that needs none (`MedianPartition`, `EAC(n_clusters=None)`), and otherwise the suggestion of
+        `partita.scan_k` over `k_range`.
     method : str, class or estimator, default="ccgp"
         Consensus method: its key, class or estimator. An estimator is cloned; `n_clusters` is set,
         and the seed if it has none.
     k_range : iterable of int, optional
         Numbers of clusters to choose from if `n_clusters` is None. By default 2 to 10, or 2 to
-        30 if the suggestion is 10, or the choice of a method that needs no number.
+        30 if the suggestion is 10. If it is passed, it decides and not `method`.
     random_state : int or None, default=None
         Seed of the scan and of a method that has none.
 
@@ -188,17 +189,19 @@ def fuse(
     >>> fusion.n_clusters, round(float(fusion.confidence.mean()), 1)
     (3, 0.7)
     """
-    chooses = k_range is None and n_clusters is None and _chooses_number(prepare(method))
+    scans = n_clusters is None and (k_range is not None or needs_number(prepare(method)))
     soft = None
     if isinstance(partitions, LabelStore):
-        if not fits_in_memory(partitions, n_clusters or _MANY_CLUSTERS):
-            return _fuse_out_of_core(partitions, n_clusters, method, random_state)
+        estimator = prepare(method, n_clusters, random_state)
+        most = _MANY_CLUSTERS if scans else estimator.get_params().get("n_clusters")
+        if not fits_in_memory(partitions, most or _MANY_CLUSTERS):
+            return _fuse_out_of_core(partitions, estimator, scans)
         ensemble = partitions.to_ensemble(unlabeled="keep")
     else:
         soft = as_soft(partitions)
         ensemble = as_ensemble(partitions) if soft is None else soft.to_ensemble()
     scan = None
-    if n_clusters is None and not chooses:
+    if scans:
         scan = scan_k(ensemble, k_range, random_state=random_state)
         n_clusters = suggested_number(scan, "labels in random order")
     estimator = prepare(method, n_clusters, random_state)
@@ -270,11 +273,6 @@ def _result(ensemble: Ensemble, estimator: Any, scan: KScan | None) -> Fusion:
     )
 
 
-def _chooses_number(estimator: Any) -> bool:
-    """Say whether a method finds the number of clusters itself: its `n_clusters` is None."""
-    return estimator.get_params(deep=False).get("n_clusters") is None
-
-
 def fits_in_memory(store: LabelStore, n_clusters: int) -> bool:
     """Return whether the labels of a store and the diagnosis fit the memory budget.
 
@@ -285,12 +283,9 @@ def fits_in_memory(store: LabelStore, n_clusters: int) -> bool:
     return store.n_samples * (labels + diagnosis) <= memory_budget()
 
 
-def _fuse_out_of_core(
-    store: LabelStore, n_clusters: int | None, method: Any, random_state: int | None
-) -> Fusion:
-    estimator = prepare(method, n_clusters, random_state)
+def _fuse_out_of_core(store: LabelStore, estimator: Any, scans: bool) -> Fusion:
     reason = f"{store.path} does not fit into memory"
-    if n_clusters is None:
+    if scans:
         raise MemoryBudgetError(
             f"{reason}, as a scan over the number of clusters needs. Pass the number of clusters."
         )

@@ -139,6 +139,10 @@ def check_range(X: Any) -> Any:
     """Return X, in double precision if it needs that; raise if squared distances would overflow."""
     values = X.data if sp.issparse(X) else X
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if largest == np.inf:
+        raise ValueError(
+            "Features must be finite, got infinity. Replace it, or leave its samples out."
+        )
     if largest > _LARGEST_FEATURE:
         raise ValueError(
             f"Features must be between {-_LARGEST_FEATURE:g} and {_LARGEST_FEATURE:g}, got an "

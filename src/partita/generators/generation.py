@@ -141,6 +141,7 @@ def rows_of_partition(generator: Any, n_samples: int) -> int:
 
 def _warn_of_units(X: Any, generator: Any) -> None:
     table = X if sp.issparse(X) else np.asarray(X)
+    table = table.astype(np.float64) if table.dtype == object else table
     if getattr(generator, "metric", None) == "euclidean" and make_scaler(table) is not None:
         warn_user(
             "The features have very different spreads, as if in different units, so that the "

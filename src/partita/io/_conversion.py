@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita._atomic import atomic_folder
+from partita._input.coding import warn_of_sample_ids
 from partita.config import report_progress
 from partita.exceptions import InvalidEnsembleError
 from partita.io._blocks import Block, Selection, TableHeader
@@ -124,6 +125,7 @@ def convert(
     labels = open_labels(
         start, Selection(columns, id_column, header, encoding), missing_values, noise
     )
+    warn_of_sample_ids(labels.layout.categories, labels.names, labels.n_samples)
     write = _write_store if end.suffix.lower() in STORE_SUFFIXES else _write_file
     write(end, labels)
     return Conversion(end, labels.n_samples, len(labels.names), labels.id_name is not None)

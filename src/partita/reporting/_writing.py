@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from partita._data_frames import html_of_records
+from partita.io import check_target
 from partita.reporting._summary import summarize
 
 __all__ = ["report", "write_html", "write_json"]
@@ -68,7 +69,7 @@ def report(partitions: Any, labels: Any, path: str | Path, **options: Any) -> di
         The consensus. -1, None and NaN are samples without a label. Of a `Fusion` of the same
         partitions, the diagnosis, the method and the scan are used and not computed again.
     path : str or Path
-        File to write. If the name ends in ".json", the summary is written as JSON instead.
+        File to write, whose name ends in ".html", or in ".json" for the summary as JSON.
     **options
         `method`, `comparison`, `scan`, `y`, `features`, `coordinates`, `hierarchy`, `title` and
         `random_state` of `summarize`.
@@ -91,8 +92,9 @@ def report(partitions: Any, labels: Any, path: str | Path, **options: Any) -> di
     ...     page.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
+    path = check_target(path, (".html", ".json"))
     summary = summarize(partitions, labels, **options)
-    write = write_json if Path(path).suffix == ".json" else write_html
+    write = write_json if path.suffix.lower() == ".json" else write_html
     write(summary, path)
     return Summary(summary)
 
