@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from partita.consensus import EAC
 from partita.exceptions import PartitaWarning
 from partita.generators import LandmarkSpectral, RandomK, RandomRows
 from partita.metrics import adjusted_rand
-from partita.select_k import _sparse_null
+from partita.select_k import _sparse_null, scan_numbers
 from partita.select_k._evidence import Evidence, isolation, tightness
 from partita.select_k._neighbors import distinct_points, nearest
 from partita.select_k._sparse_null import exchanged_reference
@@ -61,6 +62,29 @@ def test_more_than_ten_topics_are_found():
     X, _ = texts(12, n=180, n_terms=1500, share=0.9)
     scan = scan_k_features(X, generator=COSINE, **QUICK)
     assert (scan.best_k, scan.k[-1]) == (12, 30), str(scan)
+
+
+@pytest.mark.parametrize(
+    ("isolation", "suggested", "largest"), [(2.0, None, 30), (1.1, None, 10), (2.0, 3, 10)]
+)
+def test_more_than_ten_topics_are_tried_if_isolated_clusters_have_no_number(
+    isolation, suggested, largest
+):
+    X, _ = texts(2, n=160)
+    scans = []
+
+    def scan(numbers):
+        scans.append(max(numbers))
+        nulls = 1.0 + 0.1 * np.random.default_rng(0).normal(size=(4, len(numbers)))
+        return SimpleNamespace(
+            best_k=suggested,
+            k=list(numbers),
+            curves={"isolation": np.full(len(numbers), isolation)},
+            nulls={"isolation": nulls},
+        )
+
+    scan_numbers(scan, None, 160, 160, [rows_as_compared(X.astype(float), COSINE)])
+    assert scans[-1] == largest
 
 
 @pytest.mark.parametrize("seed", range(4))
