@@ -94,7 +94,10 @@ def large_table() -> str:
         if record["n_samples"] > LARGE:
             cells.setdefault((record["set"], contender), []).append(record["ARI"])
             samples[record["set"]] = record["n_samples"]
-    contenders = list(dict.fromkeys(contender for _, contender in cells))
+    contenders = sorted(
+        dict.fromkeys(contender for _, contender in cells),
+        key=lambda contender: not contender.startswith(DEFAULT),
+    )
     lines = _head(["set", "n", *(full_name(contender) for contender in contenders)])
     for name in sorted(samples, key=lambda name: samples[name]):
         means = [np.mean(cells.get((name, contender), np.nan)) for contender in contenders]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from partita.consensus import EAC
 from partita.exceptions import PartitaWarning
 from partita.generators import LandmarkSpectral, RandomK, RandomRows
 from partita.metrics import adjusted_rand
-from partita.select_k import _sparse_null
+from partita.select_k import _sparse_null, scan_numbers
 from partita.select_k._evidence import Evidence, isolation, tightness
 from partita.select_k._neighbors import distinct_points, nearest
 from partita.select_k._sparse_null import exchanged_reference
@@ -61,6 +62,29 @@ def test_more_than_ten_topics_are_found():
     X, _ = texts(12, n=180, n_terms=1500, share=0.9)
     scan = scan_k_features(X, generator=COSINE, **QUICK)
     assert (scan.best_k, scan.k[-1]) == (12, 30), str(scan)
+
+
+@pytest.mark.parametrize(
+    ("isolation", "suggested", "largest"), [(2.0, None, 30), (1.1, None, 10), (2.0, 3, 10)]
+)
+def test_more_than_ten_topics_are_tried_if_isolated_clusters_have_no_number(
+    isolation, suggested, largest
+):
+    X, _ = texts(2, n=160)
+    scans = []
+
+    def scan(numbers):
+        scans.append(max(numbers))
+        nulls = 1.0 + 0.1 * np.random.default_rng(0).normal(size=(4, len(numbers)))
+        return SimpleNamespace(
+            best_k=suggested,
+            k=list(numbers),
+            curves={"isolation": np.full(len(numbers), isolation)},
+            nulls={"isolation": nulls},
+        )
+
+    scan_numbers(scan, None, 160, 160, [rows_as_compared(X.astype(float), COSINE)])
+    assert scans[-1] == largest
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -179,20 +203,21 @@ def test_the_null_keeps_terms_and_texts(seed):
     np.testing.assert_array_equal(np.diff(reference.indptr), np.diff(X.indptr))
     occurrences = [np.bincount(Z.indices, minlength=X.shape[1]) for Z in (X, reference)]
     np.testing.assert_array_equal(*occurrences)
-    assert np.all(reference.data != 0)
+    kept = [[np.sort(np.abs(row.data)) for row in Z] for Z in (X, reference)]
+    assert all(np.array_equal(*pair) for pair in zip(*kept, strict=True))
     signs = [np.bincount(Z.indices, np.sign(Z.data), X.shape[1]) for Z in (X, reference)]
     np.testing.assert_array_equal(*signs)
 
 
-def test_values_are_shares_of_their_sample():
-    """Terms 0 and 1 are in all texts, with the shares 9/10 and 1/10 of what they add up to."""
+def test_large_values_stay_with_their_terms():
+    """Terms 0 and 1 are in all texts, with 9/10 and 1/10 of their sum, whatever the lengths."""
     sizes = np.arange(1.0, 9.0)
-    X = sp.csr_matrix(np.hstack([9 * sizes[:, None], sizes[:, None], 10 * np.diag(sizes)]))
+    X = sp.csr_matrix(np.hstack([9 * sizes[:, None], sizes[:, None], 4 * np.diag(sizes)]))
     reference = exchanged_reference(X, np.random.default_rng(0)).toarray()
     np.testing.assert_allclose(reference[:, 0], 9 * sizes)
     np.testing.assert_allclose(reference[:, 1], sizes)
-    np.testing.assert_allclose(reference[:, 2:].sum(axis=1), 10 * sizes)
-    assert np.any(reference[:, 2:] != 10 * np.diag(sizes))
+    np.testing.assert_allclose(reference[:, 2:].sum(axis=1), 4 * sizes)
+    assert np.any(reference[:, 2:] != 4 * np.diag(sizes))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def topics(n_topics: int, seed: int) -> tuple[sp.csr_matrix, int]:
     30 to 70 % of the terms of a text come from its topic, which prefers some of the terms. The
     others are common to all. Half of the sets are bursty, half have topics of unequal sizes.
     """
-    rng = np.random.default_rng([6200 + n_topics, seed])
+    rng = np.random.default_rng([8200 + n_topics, seed])
     n = max(30 * n_topics, int(rng.choice([300, 600, 1000])))
     n_terms = int(rng.choice([1000, 4000, 12000]))
     sizes = np.ones(n_topics) if rng.random() < 0.5 else rng.dirichlet(np.full(n_topics, 3.0))
@@ -50,7 +50,7 @@ def topics(n_topics: int, seed: int) -> tuple[sp.csr_matrix, int]:
 
 def one_topic(kind: str, seed: int) -> sp.csr_matrix:
     """Return texts without topics: 150 to 1000 of them, with 300 to 12000 terms."""
-    rng = np.random.default_rng([6100 + NOISE_TEXTS.index(kind), seed])
+    rng = np.random.default_rng([8100 + NOISE_TEXTS.index(kind), seed])
     n, n_terms = int(rng.choice([150, 300, 600, 1000])), int(rng.choice([300, 1000, 4000, 12000]))
     if kind == "random weights":
         density = float(rng.choice([0.01, 0.05]))

@@ -7,10 +7,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import svds
 from sklearn.datasets import make_blobs
+from sklearn.preprocessing import normalize
 
 from partita.metrics import adjusted_rand
 
@@ -21,6 +24,7 @@ from benchmarks.json_lines import append, read  # noqa: E402
 from benchmarks.scoreboard import __main__ as scoreboard  # noqa: E402
 from benchmarks.scoreboard import (  # noqa: E402
     _tables_of_k,
+    _texts_of_k,
     against_lwgp,
     calibration,
     choosing_k,
@@ -394,6 +398,43 @@ def test_the_number_that_the_default_chooses(tmp_path, monkeypatch, capsys) -> N
         {"part": "default", "kind": "planted: moons", "true_k": 2, "scan": s} for s in (None, 4)
     ]
     assert "| moons | 2 | 0 | 1 | 1.50 |" in by_kind(wrong, "default")
+
+
+def test_the_number_of_topics_that_the_default_chooses(tmp_path, monkeypatch, capsys) -> None:
+    counts = _texts_of_k.topics(4, 0)[0]
+    real = SimpleNamespace(X=counts, n_classes=5)
+    monkeypatch.setattr(choosing_k.datasets, "load", lambda name, folder: real)
+    file = tmp_path / "records.jsonl"
+    seen = []
+
+    def by_default(X, k, seed):
+        seen.append(X)
+        return {"true_k": k, "scan": None if k == 5 else k}
+
+    monkeypatch.setattr(choosing_k, "by_default", by_default)
+    monkeypatch.setattr(_texts_of_k, "TEXTS", ("tr11",))
+    call = ["--folder", str(tmp_path), "--seeds", "1", "--records", str(file)]
+    choosing_k.main([*call, "--parts", "texts", "real texts"])
+    assert all(X.format == "csr" and X.data.min() > 0 for X in seen)
+    printed = capsys.readouterr().out
+    assert "| 4 topics | 1 | 1 | 0 | 0.00 |" in printed
+    n_kinds = len(_texts_of_k.NOISE_TEXTS)
+    assert f"| all | {n_kinds} | 0 (0.0%" in printed
+    n, d = counts.shape
+    assert f"| tr11 | {n} | {d} | 5 | no structure |" in printed
+
+
+@pytest.mark.parametrize("n_topics", _texts_of_k.TOPICS)
+def test_texts_with_topics_have_more_directions(n_topics) -> None:
+    """The second singular value is a larger share of the first than in texts about one topic."""
+
+    def share(X):
+        values = svds(normalize(X), 2, return_singular_vectors=False, random_state=0)
+        return values.min() / values.max()
+
+    X = _texts_of_k.topics(n_topics, 1)[0]
+    assert X.shape[0] >= 30 * n_topics
+    assert share(X) > share(_texts_of_k.one_topic("varied lengths", 1))
 
 
 def test_the_gap_statistic_finds_blobs_and_one_cluster() -> None:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from partita._warn import warn_user
 from partita.exceptions import NoStructureError
 from partita.registry import has_default_number
+from partita.select_k._excess import excess_ratios
 from partita.select_k._result import KScan
 from partita.select_k._spectral_gap import eigenvalue_ratios, is_gap, spectral_gaps
 
@@ -25,6 +26,7 @@ _LARGEST = 10  # number of clusters that is tried first
 _LARGEST_OF_MANY = 30  # and if there may be more
 _LEAST_SIZE = 5  # mean samples per cluster, of more than 10 clusters
 _GRAPH_ROWS = 20_000  # samples whose graph of neighbors shows that there may be more
+_FAR = 5.0  # standard deviations above the null
 _LARGER = "`scan_k`, `scan_k_features` and `scan_k_views` try larger numbers."
 
 
@@ -39,8 +41,9 @@ def scan_numbers(
 
     There may be more than 10 clusters if the scan suggests 10, or if a graph of neighbors of the
     features has the largest gap in its spectrum after more than 10 eigenvalues. In the second case
-    fewer numbers are not scanned: the scan would join clusters, each time others. A warning says
-    so if the suggestion is the largest number that was tried.
+    fewer numbers are not scanned: the scan would join clusters, each time others. The same may
+    have happened if sparse features have isolated clusters, but no number does better than the
+    null. A warning says so if the suggestion is the largest number that was tried.
 
     Parameters
     ----------
@@ -68,7 +71,10 @@ def scan_numbers(
     if len(many) > len(numbers) and any(_largest_gap(X, many) > numbers[-1] for X in tables):
         numbers = many
     result = scan(numbers)
-    if result.best_k == numbers[-1] and len(many) > len(numbers):
+    may_be_more = result.best_k == numbers[-1] or any(
+        sp.issparse(X) and _has_isolated_clusters(result) for X in tables
+    )
+    if may_be_more and len(many) > len(numbers):
         numbers, result = many, scan(many)
     if result.best_k == numbers[-1] >= _LARGEST:
         warn_user(
@@ -89,6 +95,13 @@ def _largest_gap(X: Any, numbers: range) -> int:
     gaps = spectral_gaps(rows, numbers)
     best = int(np.argmax(gaps))
     return numbers[best] if is_gap(gaps[best]) else 1
+
+
+def _has_isolated_clusters(result: KScan) -> bool:
+    """Return whether a scan without a suggestion has clusters far more isolated than the null."""
+    if result.best_k is not None or "isolation" not in result.nulls:
+        return False
+    return excess_ratios(result.curves["isolation"], result.nulls["isolation"]).max() > _FAR
 
 
 def choose_number(

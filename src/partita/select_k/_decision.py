@@ -21,7 +21,7 @@ cluster. Thin shapes such as rings are tight and easy to cut as well. So the sep
 above the null, at the same level, or nearly perfect. For graphs there is a better test of this: the
 gap in the spectrum of the graph must be larger than that of shapes without clusters
 (`_spectral_gap`), whatever the separation. It needs no null. The gap of sparse features is not
-tested; the separation is.
+tested; the separation is, unless the evidence is twice as far from the null as it must be.
 
 The suggestion is the K with the largest gain of those that beat the null. For features the gain is
 multiplied by that of the evidence, and by the gap if there is one: partitions agree perfectly at a
@@ -54,6 +54,7 @@ _EARLY_ALARM = 0.001  # part of the false alarms that each look before the last 
 _HOPELESS = 0.5  # part of the final bound below which more null ensembles are not computed
 _LEAST_ROOM = 0.02  # of 1 - mean separation of the null, by which a gain is divided
 _PERFECT = 0.95  # separation that no null can exceed clearly
+_ALONE = 2.0  # times the bound: evidence of sparse features that needs no separation
 _LEAST_GAIN = 0.1  # by which evidence is multiplied where the separation is not tested
 _DOUBT = 0.01  # chance that a settled comparison of two K would change with more null ensembles
 
@@ -123,7 +124,7 @@ class Decision:
         A gap in a spectrum is structure whatever the separation is. A negative gain would turn the
         order of the evidence round.
         """
-        gain = np.maximum(self.gain, _LEAST_GAIN) if self._tests_gaps else self.gain
+        gain = self.gain if self.gaps is None else np.maximum(self.gain, _LEAST_GAIN)
         return self._weight * gain
 
     @property
@@ -168,9 +169,12 @@ class Decision:
             return agreement
         if self.gaps is not None and self.gap_is_tested:
             return np.where(is_gap(self.gaps), excess_ratios(*self.evidence), -np.inf)
-        is_perfect = (self.observed >= _PERFECT) & (agreement > 0.0)
-        limit = np.where(is_perfect | (agreement > self._final_bound), np.inf, agreement)
-        return np.minimum(excess_ratios(*self.evidence), limit)
+        evidence = excess_ratios(*self.evidence)
+        is_enough = (self.observed >= _PERFECT) & (agreement > 0.0)
+        is_enough |= agreement > self._final_bound
+        if not self.gap_is_tested:
+            is_enough |= evidence > _ALONE * self._final_bound
+        return np.minimum(evidence, np.where(is_enough, np.inf, agreement))
 
     @property
     def _is_better(self) -> NDArray[np.bool_]:

@@ -77,10 +77,10 @@ def scan_k_features(
     neighbors must be in another cluster, whatever the variance, and the graph of neighbors must
     have a gap in its spectrum that no shape without clusters has.
 
-    Sparse features are taken for counts of terms, whose reference data have the same counts, in
-    other samples: entries are exchanged between samples with about as many terms, so that every
-    sample keeps its number of terms and every term its number of samples. A K beats this null if
-    its clusters are more isolated (or tighter) and the partitions agree better with them.
+    Sparse features are taken for counts of terms. Their reference data have the same terms in other
+    samples: entries are exchanged, so that every sample keeps its number of terms and every term
+    its number of samples. A K beats this null if its clusters are more isolated (or tighter) and
+    the partitions agree better with them, or if its clusters are far more isolated.
 
     Parameters
     ----------

@@ -14,19 +14,24 @@ from numpy.typing import NDArray
 
 __all__ = ["exchanged_reference"]
 
-_ROWS_TOGETHER = 60  # at least, samples with about as many terms, among which terms are exchanged
+_STEPS = 2  # per factor of 2, in which shares count as equal
+_LEAST_WEIGHT = 1e-3  # of the mean value
 _ROUNDS = 20  # in each, half of the entries are proposed to move
 
 Places = NDArray[np.int64]
 
 
 def exchanged_reference(X: sp.csr_matrix, rng: np.random.Generator) -> sp.csr_matrix:
-    """Exchange the terms of samples that have about as many, until chance decides who has which.
+    """Exchange the terms of samples until chance decides who has which.
 
     Two entries (i, s) and (j, t) become (i, t) and (j, s), unless sample i has term t or sample j
-    has term s. Every sample keeps its number of terms and every term its number of samples. An
-    entry moves with its value, as a share of the mean absolute value in its sample, so that
-    frequent terms keep large counts. Which terms occur together is left to chance.
+    has term s. Every sample keeps its number of terms and every term its number of samples. Which
+    terms occur together is left to chance.
+
+    A sample also keeps its absolute values. The larger ones go to the entries that were larger,
+    compared with the values that the terms of their sample have in the mean, so that frequent terms
+    keep large counts. Of entries that were about as large, a term with a larger mean value is more
+    likely to come first. Signs stay with the terms.
 
     Parameters
     ----------
@@ -40,22 +45,21 @@ def exchanged_reference(X: sp.csr_matrix, rng: np.random.Generator) -> sp.csr_ma
     CSR matrix of shape (n_samples, n_features)
         Cost: O(s log s) for s entries that are not 0.
     """
-    n_terms = np.diff(X.indptr)
-    rows = np.repeat(np.arange(X.shape[0]), n_terms)
-    sizes = np.bincount(rows, np.abs(X.data), X.shape[0]) / np.maximum(n_terms, 1)
-    by_length = np.argsort(n_terms, kind="stable")
-    columns = np.empty(X.nnz, np.int64)
-    shares = np.empty(X.nnz)
-    for members in np.array_split(by_length, max(1, X.shape[0] // _ROWS_TOGETHER)):
-        places = np.concatenate([np.arange(X.indptr[i], X.indptr[i + 1]) for i in members])
-        own = rows[places]
-        # the samples move instead of the terms: an entry is a term with its value
-        moved = _exchange(own, X.indices[places].astype(np.int64), X.shape[1], rng)
-        sources = places[np.argsort(moved, kind="stable")]
-        targets = places[np.argsort(own, kind="stable")]
-        columns[targets] = X.indices[sources]
-        shares[targets] = X.data[sources] / sizes[rows[sources]]
-    reference = sp.csr_matrix((shares * sizes[rows], columns, X.indptr), shape=X.shape)
+    n, d = X.shape
+    rows = np.repeat(np.arange(n), np.diff(X.indptr))
+    columns, values = X.indices.astype(np.int64), np.abs(X.data)
+    if len(values) == 0:
+        return X.copy()
+    mean = np.bincount(columns, values, d) / np.maximum(np.bincount(columns, minlength=d), 1)
+    expected = np.bincount(rows, mean[columns], n)
+    shares = values * expected[rows] / np.bincount(rows, values, n)[rows]
+    weights = mean[columns] - mean[columns].min() + _LEAST_WEIGHT * mean[columns].mean()
+    moved = _exchange(rows, columns, d, rng)
+    chance = weights / rng.exponential(size=len(values))
+    ascending = np.lexsort((chance, np.round(_STEPS * np.log2(shares)), moved))
+    own = np.lexsort((values, rows))
+    data = values[own] * np.sign(X.data[ascending])
+    reference = sp.csr_matrix((data, columns[ascending], X.indptr), shape=X.shape)
     reference.sort_indices()
     return reference
 
