@@ -1,7 +1,8 @@
 """Write made-up clusters of many shapes as a folder of benchmark sets.
 
     python -m benchmarks.scoreboard.shapes DIR [--seeds 2]
-    python -m benchmarks.scoreboard DIR --records FILE --k-rules true --methods ccgp
+    python -m benchmarks.scoreboard DIR --records FILE --k-rules true --methods ccgp --seeds 1 \\
+        --generators ensemble_clustering landmark_spectral random_k
 
 The first command writes 40 sets in the public layout (`_sets.py`), with the labels of four
 algorithms of scikit-learn at the true number of clusters. Most sets are like public ones of the
