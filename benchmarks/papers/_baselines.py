@@ -15,6 +15,8 @@ from sklearn.preprocessing import normalize
 
 from partita.matrices import coassociation
 
+BANDWIDTHS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 50.0, 100.0)  # of the SPCE paper
+
 
 class OneKMeans(KMeans):
     """One run of k-means from greedy k-means++."""
@@ -59,6 +61,44 @@ class SciPyEAC:
         tree = linkage(squareform(distances), self.linkage)
         self.labels_ = fcluster(tree, self.n_clusters, "maxclust")
         return self
+
+
+def spectral_partitions(
+    X: NDArray[np.floating[Any]],
+    *,
+    n_clusters: int,
+    draw: int,
+    kernel: str = "squared distance",
+    diagonal: bool = True,
+    normalized: bool = True,
+    unit_rows: bool = True,
+) -> NDArray[np.int64]:
+    """Return spectral partitions by other variants than that of `SpectralBandwidths`.
+
+    `kernel` is "squared distance", exp(-d² / 2σ²), or "distance", exp(-d / 2σ). Without
+    `normalized` the embedding is that of the smallest eigenvalues of D - W.
+    """
+    distances = pairwise_distances(X)
+    n = len(distances)
+    mean = distances.sum() / (n * (n - 1))
+    seeds = np.random.default_rng(draw).integers(2**31, size=len(BANDWIDTHS))
+    columns = []
+    for width, seed in zip(BANDWIDTHS, seeds, strict=True):
+        power = 1 if kernel == "distance" else 2
+        W = np.exp(-0.5 * (distances / (width * mean)) ** power)
+        if not diagonal:
+            np.fill_diagonal(W, 0.0)
+        degrees = np.maximum(W.sum(axis=1), np.finfo(float).tiny)
+        if normalized:
+            scaling = 1.0 / np.sqrt(degrees)
+            W *= scaling[:, None] * scaling
+        else:
+            W -= np.diag(degrees)
+        embedding = np.linalg.eigh(W)[1][:, -n_clusters:]
+        if unit_rows:
+            embedding = normalize(embedding)
+        columns.append(KMeans(n_clusters, random_state=int(seed), n_init=10).fit_predict(embedding))
+    return np.column_stack(columns).astype(np.int64)
 
 
 BASELINES = {

@@ -17,6 +17,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import normalize, scale
 
 from benchmarks.data_folder import data_folder
+from benchmarks.papers._baselines import spectral_partitions
 from benchmarks.papers._tables import recipe_id
 from partita.datasets import Dataset, load
 from partita.generators import RandomFeatures, make_generator
@@ -26,7 +27,7 @@ FETCH = "PARTITA_FETCH"  # an environment variable, which processes inherit
 # settings of a recipe that the generator does not take
 NOT_PARAMETERS = (
     "clip", "drop", "generator", "kind", "metric", "missing_rows", "pseudo_views", "rows", "scale",
-    "tfidf",
+    "tfidf", "without",
 )  # fmt: skip
 STORE = Path(os.environ.get("PARTITA_ENSEMBLES", Path(__file__).with_name("ensembles")))
 
@@ -69,8 +70,13 @@ def read(name: str, kind: str) -> Dataset:
 
 
 def read_clipped(name: str, settings: dict[str, Any]) -> Dataset:
-    """Return the data, with 0 in place of negative features if the recipe says so."""
+    """Return the data, with 0 in place of negative features if the recipe says so.
+
+    The recipe may also name columns that are left out ("without").
+    """
     data = read(name, settings["kind"])
+    if columns := settings.get("without"):
+        data = replace(data, X=np.delete(data.X, columns, axis=1))
     if settings.get("clip"):
         data = replace(data, views=tuple(view * (view > 0) for view in data.views))
     return data
@@ -184,6 +190,8 @@ def generated(data: Dataset, settings: dict[str, Any], draw: int) -> NDArray[np.
         return np.where(codes == ensemble.missing_code, -1, codes)
     if settings["generator"] == "random_starts":
         return random_starts(features(data.X, settings), draw=draw, **parameters)
+    if settings["generator"] == "spectral_variants":
+        return spectral_partitions(features(data.X, settings), draw=draw, **parameters)
     parameters |= {"metric": metric, "random_state": draw, "n_jobs": 1}
     generator = make_generator(settings["generator"], **parameters)
     return np.asarray(generator.fit_transform(features(data.X, settings)), dtype=np.int64)

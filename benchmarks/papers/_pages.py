@@ -131,7 +131,7 @@ def cell_text(table: Table, cell: CellResult | None) -> str:
     if cell.parameters:
         values = ", ".join(f"{cell.parameters[name]:g}" for name in tuned_names(cell.method))
         parts.append(f"at {values}")
-    if len(cell.values) != table.draws_of(cell.method):
+    if len(cell.values) != table.draws_of(cell.method, cell.data):
         n = len(cell.values)
         parts.append(f"[{n} draw{'s' * (n > 1)}]")
     if cell.printed:

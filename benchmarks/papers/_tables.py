@@ -138,9 +138,10 @@ class Table:
             recipe = part if "kind" in part else recipe | part
         return canonical(recipe)
 
-    def draws_of(self, method: Method) -> int:
-        """Return how many draws a line has here."""
-        return method.draws or self.draws
+    def draws_of(self, method: Method, data: str) -> int:
+        """Return how many draws a line has here: fewer where `fewer_draws` names the data set."""
+        draws = method.draws or self.draws
+        return min(draws, self.content.get("fewer_draws", {}).get(data, draws))
 
     def printed_draws_of(self, method: Method) -> int:
         """Return how many draws the printed values of a line have."""
@@ -207,7 +208,7 @@ class Table:
         settings = canonical(parameters | point.get("method", {}))
         return [
             Task(self.paper, data, recipe, draw, method.key, settings, method.seed)
-            for draw in range(self.draws_of(method))
+            for draw in range(self.draws_of(method, data))
         ]
 
 

@@ -18,7 +18,7 @@ from benchmarks.papers import (
     processor_features,
 )
 from benchmarks.papers.__main__ import main
-from benchmarks.papers._baselines import SciPyEAC, Spectral
+from benchmarks.papers._baselines import BANDWIDTHS, SciPyEAC, Spectral, spectral_partitions
 from benchmarks.papers._expect import by_size, hours
 from benchmarks.papers._explanations import equal_text
 from benchmarks.papers._fit import fit_task, matrix_scores, value_scores
@@ -37,6 +37,7 @@ from sklearn.metrics import adjusted_rand_score
 from partita import EAC, SPCE
 from partita.datasets import Dataset
 from partita.exceptions import PartitaWarning
+from partita.generators import SpectralBandwidths
 
 each_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 
@@ -143,12 +144,12 @@ def test_mean_deviation_and_best_of_all_candidates_are_as_printed(key: str, n_ce
 def test_a_line_has_its_own_draws_and_ensembles() -> None:
     table = TABLES["003-table4"]
     average, best, other = table.methods[:3]
-    assert [table.draws_of(method) for method in (average, best, other)] == [100, 1, 20]
+    assert [table.draws_of(method, "ecoli") for method in (average, best, other)] == [100, 1, 20]
     assert len(table.fits("ecoli", average, {})) == 100
     recipe = json.loads(table.fits("ecoli", best, {})[0].recipe)
     assert recipe == {"kind": "pool", "n_partitions": 100}
     fewer = table.limited(quick=False, data=None, draws=5)
-    assert [fewer.draws_of(method) for method in fewer.methods[:3]] == [5, 1, 5]
+    assert [fewer.draws_of(method, "ecoli") for method in fewer.methods[:3]] == [5, 1, 5]
 
 
 def test_one_random_start_gives_the_printed_line_of_kc() -> None:
@@ -184,6 +185,30 @@ def test_spectral_clustering_finds_rings_and_does_not_depend_on_units() -> None:
     for unit in (1.0, 1000.0):
         labels = Spectral(2, width=0.2, random_state=0).fit(unit * X).labels_
         assert adjusted_rand_score(y, labels) == 1.0
+
+
+BLOBS = np.random.default_rng(0).normal(size=(60, 5)) + 12 * np.repeat(np.eye(3, 5), 20, axis=0)
+
+
+def test_spectral_partitions_are_those_of_the_generator_unless_asked_otherwise() -> None:
+    ours = spectral_partitions(BLOBS, n_clusters=4, draw=0)  # four clusters cut a blob
+    theirs = SpectralBandwidths(4, random_state=0).fit_transform(BLOBS)
+    agreement = [adjusted_rand_score(a, b) for a, b in zip(ours.T, theirs.T, strict=True)]
+    assert ours.shape == (60, len(BANDWIDTHS))
+    assert np.mean(agreement[2:]) > 0.95  # narrower kernels are the identity up to rounding
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"kernel": "distance"}, {"diagonal": False}, {"normalized": False}, {"unit_rows": False}],
+)
+def test_variants_of_spectral_partitions_find_clusters(change: dict[str, object]) -> None:
+    y = np.repeat([0, 1, 2], 20)
+    usual = spectral_partitions(BLOBS, n_clusters=4, draw=0)
+    changed = spectral_partitions(BLOBS, n_clusters=4, draw=0, **change)
+    assert not np.array_equal(usual, changed)
+    three = spectral_partitions(BLOBS, n_clusters=3, draw=0, **change)
+    assert [adjusted_rand_score(y, three[:, i]) for i in (4, 5)] == [1.0, 1.0]
 
 
 def test_scipy_and_our_linkage_agree_without_ties() -> None:
@@ -351,6 +376,26 @@ def test_features_are_scaled_as_the_recipe_says() -> None:
     assert _ensembles.features(X, {}) is X
     with pytest.raises(ValueError, match="not 'both'"):
         _ensembles.features(X, {"scale": "both"})
+
+
+def test_columns_are_left_out_as_the_recipe_says() -> None:
+    whole = _ensembles.read_clipped("wine", {"kind": "generator"}).X
+    part = _ensembles.read_clipped("wine", {"kind": "generator", "without": [12]}).X
+    np.testing.assert_array_equal(part, whole[:, :12])
+    assert whole.shape == (178, 13)
+
+
+def test_a_figure_has_fewer_draws_of_the_data_sets_that_it_names() -> None:
+    table = TABLES["003-figure2"]
+    counts = {
+        data: {len(point.fits(data, line, line.grid[0])) for _, point in table.points()}
+        for data in table.data
+        for line in table.methods
+    }
+    assert counts["ecoli"] == counts["caltech20"] == {5}
+    assert counts["fct"] == counts["ls"] == {1}
+    fewer = table.limited(quick=False, data=None, draws=2)
+    assert [fewer.draws_of(table.methods[0], data) for data in ("ecoli", "fct")] == [2, 1]
 
 
 def test_a_run_continues_where_it_was_stopped(tmp_path, store, monkeypatch) -> None:
