@@ -44,7 +44,7 @@ def test_page_on_choosing_k_shows_the_output_of_the_example(
     answers = re.findall(r"^(?:no structure found|suggested: K = \d)$", output, re.MULTILINE)
     assert answers == ["no structure found", "suggested: K = 3"]
     assert [answer for answer in answers if answer not in page] == []
-    rows = re.compile(r"^\| \d .*\|$", re.MULTILINE)
+    rows = re.compile(r"^\| \d \|.*\|$", re.MULTILINE)
     shown, computed = (
         np.asarray([line.strip("|").split("|") for line in rows.findall(text)], float)
         for text in (page, output)
