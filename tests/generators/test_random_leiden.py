@@ -70,7 +70,8 @@ def test_wrong_parameters(wrong):
 
 @needs_leiden
 def test_communities_of_a_graph_that_is_passed():
-    graph = sp.block_diag([np.ones((10, 10)), np.ones((8, 8)), np.ones((6, 6))], format="lil")
+    blocks = [sp.csr_matrix(np.ones((n, n))) for n in (10, 8, 6)]
+    graph = sp.block_diag(blocks, format="lil")
     graph[0, 23] = 0.1  # one weak edge, in one direction only
     graph = graph.tocsr()
     generator = RandomLeiden(5, resolution=(0.5, 1.0), metric="precomputed", random_state=0)

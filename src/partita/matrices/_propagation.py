@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -95,7 +96,7 @@ def propagate_within_partitions(
         blocks = [similarity[start:stop, start:stop] for start, stop in pairwise(offsets)]
     for block in blocks:
         np.fill_diagonal(block, 1.0)
-    return sp.block_diag(blocks, "csr")
+    return _on_the_diagonal(blocks)
 
 
 def enhanced_coassociation(
@@ -149,7 +150,7 @@ def enhanced_coassociation(
 def within_partitions(similarity: NDArray[np.float64], offsets: NDArray[np.int64]) -> sp.csr_matrix:
     """Return a similarity of base clusters without the pairs of clusters of two partitions."""
     blocks = [similarity[start:stop, start:stop] for start, stop in pairwise(offsets)]
-    return sp.block_diag(blocks, "csr")
+    return _on_the_diagonal(blocks)
 
 
 def add_similarities(B: sp.csr_matrix, Z: Any) -> NDArray[np.float64]:
@@ -171,3 +172,8 @@ def add_similarities(B: sp.csr_matrix, Z: Any) -> NDArray[np.float64]:
 
     run_blocks(fill, n, _BLOCK)
     return matrix
+
+
+def _on_the_diagonal(blocks: Sequence[NDArray[np.float64]]) -> sp.csr_matrix:
+    # of dense blocks only, SciPy would make a sparse array
+    return sp.block_diag([sp.coo_matrix(block) for block in blocks], "csr")

@@ -106,7 +106,8 @@ def low_spectrum(
         if all(block.is_complete or block.values[-1] > cut + tie for block in blocks):
             break
         n_values *= 2
-    vectors = sp.block_diag([block.vectors for block in blocks], format="csc")
+    # of dense blocks only, SciPy would make a sparse array
+    vectors = sp.block_diag([sp.coo_matrix(block.vectors) for block in blocks], format="csc")
     rows = np.concatenate([block.rows for block in blocks])
     share = taken[:-n]
     chosen = np.flatnonzero(share)
